@@ -4,9 +4,8 @@
         [--picture out.svg [--processor-time] [--read in.json ...]]
 
 Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all with
-the same number of threads; rounds are interleaved, and medians are told. A peer that is not installed is left out, and
-named. Told are wall times and processor times of a call, after one that is not counted (none before calls of more than
-5 s). ONEDAL_HDBSCAN names the program of bench/peers/onedal_hdbscan.cpp. --read takes times of earlier runs instead of
+the same number of threads. Rounds are interleaved. It prints medians of wall and processor times of a call, after a call
+that is not counted (none before calls of more than 5 s), and names the peers that are not installed. ONEDAL_HDBSCAN names the program of bench/peers/onedal_hdbscan.cpp. --read takes times of earlier runs instead of
 measuring. On a machine that does other things the ratios of processor times are those that mean something.
 """
 
@@ -167,36 +166,36 @@ def human(seconds: float) -> str:
 
 
 def picture(tasks: list[Task], path: str, processor: bool) -> None:
-    """Bars of wall or processor times, on a logarithmic scale, with ratios to ours; one group per task."""
+    """Bars of wall or processor times from zero, the fastest first, with ratios to ours; one panel per task."""
     import matplotlib
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    import matplotlib.ticker
 
-    height = 1.1 + sum(0.35 * len(t.times) + 0.6 for t in tasks)
-    rows = {"height_ratios": [len(t.times) + 1 for t in tasks]}
-    figure, axes = plt.subplots(len(tasks), 1, figsize=(8, height), squeeze=False, gridspec_kw=rows)
-    for axis, task in zip(axes[:, 0], tasks):
+    matplotlib.rcParams.update({"font.size": 8, "svg.hashsalt": "quintet"})
+    pairs = [tasks[i : i + 2] for i in range(0, len(tasks), 2)]
+    rows = [max(len(task.times) for task in pair) + 1.2 for pair in pairs]
+    figure, axes = plt.subplots(len(pairs), 2, figsize=(9.5, 0.27 * sum(rows)), squeeze=False, layout="constrained",
+                                gridspec_kw={"height_ratios": rows})
+    for axis in axes.flat[len(tasks) :]:
+        axis.remove()
+    for number, (axis, task) in enumerate(zip(axes.flat, tasks)):
         shown = task.processor if processor else task.times
         medians = {name: statistics.median(times) for name, times in shown.items()}
-        names = list(medians)[::-1]
-        ours = names[-1]
+        ours = next(iter(medians))
+        names = sorted(medians, key=lambda name: medians[name])
         colours = ["C0" if name.startswith(("quintet", "patched")) else "0.7" for name in names]
-        axis.barh(names, [medians[name] for name in names], color=colours)
-        axis.set_xscale("log")
-        axis.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        axis.barh(names, [medians[name] for name in names], color=colours, height=0.7)
         axis.set_title(task.title, loc="left", fontsize=9)
         for i, name in enumerate(names):
             ratio = medians[name] / medians[ours]
-            axis.text(medians[name], i, f" {human(medians[name])}" + (f" ({ratio:.1f} x)" if name != ours else ""),
-                      va="center", fontsize=8)
-        # From a tenth of ours on: on a logarithmic scale nothing has a natural beginning.
-        axis.set_xlim(min(medians.values()) / 10, 6 * max(medians.values()))
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[-1, 0].set_xlabel(f"seconds of {'processor time' if processor else 'wall time'} per call")
-    figure.tight_layout()
-    figure.savefig(path)
+            axis.text(medians[name], i, f" {human(medians[name])}" + (f" ({ratio:.3g} x)" if name != ours else ""), va="center")
+        axis.set_ylim(max(len(other.times) for other in pairs[number // 2]) - 0.4, -0.6)
+        axis.set_xlim(0, 1.35 * max(medians.values()))
+        axis.set_xticks([])
+        axis.spines[["top", "right", "bottom"]].set_visible(False)
+    figure.supxlabel(f"{'processor' if processor else 'wall'} time of a call; every panel has its scale, from zero", fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:

@@ -28,31 +28,42 @@ from ._threads import get_num_threads, num_threads, set_num_threads
 
 __version__: str = _core.build_info()["version"]
 
-_MODULES = {"hdbscan", "linalg", "metalsvd", "mpi", "neighbours", "plots", "poincare", "snp", "sparse", "torch"}
+_MODULES = {"hdbscan", "linalg", "lorentz", "metalsvd", "mpi", "neighbours", "plots", "poincare", "product", "snp", "sparse"}
+_MODULES |= {"torch"}
 _NAMES = {
     "svd": ("linalg", "svd"),
     "HDBSCAN": ("hdbscan", "HDBSCAN"),
     "spgemm": ("sparse", "multiply"),
+    "BallTree": ("neighbours", "BallTree"),
+    "KDTree": ("neighbours", "KDTree"),
     "KNeighborsTransformer": ("neighbours", "KNeighborsTransformer"),
+    "NearestNeighbors": ("neighbours", "NearestNeighbors"),
+    "RadiusNeighborsTransformer": ("neighbours", "RadiusNeighborsTransformer"),
 }
 
 __all__ = [
+    "BallTree",
     "Cancelled",
     "DeviceError",
     "Error",
     "FileError",
     "HDBSCAN",
     "InvalidArgument",
+    "KDTree",
     "KNeighborsTransformer",
+    "NearestNeighbors",
     "NetworkError",
     "OutOfMemory",
+    "RadiusNeighborsTransformer",
     "get_num_threads",
     "hdbscan",
     "linalg",
+    "lorentz",
     "metalsvd",
     "neighbours",
     "num_threads",
     "poincare",
+    "product",
     "set_num_threads",
     "show_config",
     "snp",
@@ -63,10 +74,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import hdbscan, linalg, metalsvd, neighbours, poincare, snp, sparse, torch
+    from . import hdbscan, linalg, lorentz, metalsvd, neighbours, poincare, product, snp, sparse, torch
     from .hdbscan import HDBSCAN
     from .linalg import svd
-    from .neighbours import KNeighborsTransformer
+    from .neighbours import BallTree, KDTree, KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
     from .sparse import multiply as spgemm
 
 

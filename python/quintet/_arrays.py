@@ -120,6 +120,12 @@ def _prepare(array: np.ndarray, name: str, allowed: tuple[np.dtype, ...], intege
     return array
 
 
+def refuse_masks(x: Any, name: str) -> None:
+    """TypeError for a masked array: what is converted to an array loses the mask without a word."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array: use {name}.filled(value)")
+
+
 def take(
     x: Any, name: str, allowed: tuple[np.dtype, ...] = STORAGE, *, integers: bool = False
 ) -> tuple[np.ndarray, Like]:
@@ -135,8 +141,7 @@ def take(
         if array.dtype == BF16 and x.dtype == torch.bfloat16 and BF16 in allowed:
             return array, _torch_like()
         return _prepare(array, name, allowed, integers), _torch_like()
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{name} must not be a masked array: use {name}.filled(value)")
+    refuse_masks(x, name)
     if hasattr(x, "tocsr"):
         raise TypeError(f"{name} must be dense: use {name}.toarray()")
     if not isinstance(x, np.ndarray) and not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
@@ -192,6 +197,13 @@ def same_type(first: np.ndarray, second: np.ndarray, first_name: str, second_nam
 def type_name(array: np.ndarray) -> str:
     """As users know it."""
     return _NAMES.get(array.dtype, array.dtype.name)
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """The same numbers as float64."""
+    if array.dtype == BF16:
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64, copy=False)
 
 
 def accumulator(array: np.ndarray) -> np.dtype:

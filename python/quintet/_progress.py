@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
+
+from ._errors import Cancelled
 
 Progress = Callable[[str, float], Any]
 
@@ -34,12 +36,28 @@ class _Bar:
             self._bar = None
 
 
+def is_off(progress: bool | Progress | None) -> bool:
+    return progress is None or progress is False
+
+
 def progress_callable(progress: bool | Progress | None) -> Progress | None:
     """None and False: no progress. True: a bar. A callable gets (stage, fraction) and cancels by returning False."""
-    if progress is None or progress is False:
+    if is_off(progress):
         return None
     if progress is True:
         return _Bar()
     if not callable(progress):
         raise TypeError(f"progress must be None, True or a callable(stage, fraction) (progress={progress!r})")
     return progress
+
+
+def blocks(progress: bool | Progress | None, stage: str, total: int, least: int = 1) -> Iterator[slice]:
+    """Slices of 0 ... total, which a caller computes one after another; at most 50, of at least `least` each. Without
+    progress it is one. Cancelled where the callable returns False."""
+    report = progress_callable(progress)
+    size = max(total, 1) if report is None else max(least, -(-total // 50), 1)
+    for first in range(0, max(total, 1), size):
+        last = min(first + size, total)
+        yield slice(first, last)
+        if report is not None and report(stage, last / max(total, 1)) is False:
+            raise Cancelled(f"cancelled by the progress callback in stage '{stage}'")

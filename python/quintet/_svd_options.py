@@ -49,4 +49,5 @@ def vectors_of(full_matrices: bool, compute_uv: bool, top: Any) -> str:
 
 VALUES = decompose_options("none")
 ECONOMY = decompose_options()
+FULL = decompose_options("full")
 PROPER = decompose_options("economy", None, "automatic", False, False, True)

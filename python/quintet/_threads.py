@@ -38,6 +38,8 @@ def _count(n: int | None, name: str = "n") -> int:
         raise InvalidArgument(f"{name} must not be 0 ({name}=0)")
     if n < 0:
         return max(1, len(os.sched_getaffinity(0)) + 1 + n)
+    if n >= 2**31:
+        raise InvalidArgument(f"{name} must be below 2^31 ({name}={n})")
     return n
 
 

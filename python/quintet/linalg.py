@@ -22,22 +22,31 @@ from numpy.linalg import LinAlgError
 
 from . import _core
 from ._arguments import as_integer, as_number, as_seed, choice_index
-from ._arrays import F32, F64, I32, I64, NUMPY, REAL, Like, accumulator, same_type, take
+from ._arrays import BOOL, F32, F64, I32, I64, NUMPY, REAL, Like, accumulator, same_type, take
 from ._errors import InvalidArgument
-from ._svd_options import ECONOMY, PROPER, VALUES, decompose_options, vectors_of
+from ._progress import Progress, blocks, is_off
+from ._svd_options import ECONOMY, FULL, PROPER, VALUES, decompose_options, vectors_of
 
 __all__ = [
+    "EighResult",
     "LinAlgError",
+    "LstsqResult",
     "PolarResult",
     "RandomizedSVDResult",
     "RigidMotion",
     "SVDResult",
+    "SimilarityMotion",
+    "certify",
     "cond",
+    "eigh",
+    "eigvalsh",
     "kabsch",
     "kabsch_gradient",
     "lstsq",
     "low_rank",
     "matrix_rank",
+    "null_space",
+    "orth",
     "pinv",
     "polar",
     "polar_gradient",
@@ -49,7 +58,7 @@ __all__ = [
 
 _POLICIES = ("exact", "drop", "broaden")
 _EPSILON = {F32: float(np.finfo(F32).eps), F64: float(np.finfo(F64).eps)}
-_STATUS = {1: "did not converge", 2: "holds NaN or infinity"}
+_STATUS = {1: "did not converge", 2: "holds NaN or infinity", 3: "is not positive definite"}
 
 
 class SVDResult(tuple[Any, Any, Any]):
@@ -81,6 +90,13 @@ class SVDResult(tuple[Any, Any, Any]):
         return f"SVDResult(U={self[0]!r}, S={self[1]!r}, Vh={self[2]!r})"
 
 
+class EighResult(NamedTuple):
+    """``a = eigenvectors @ diag(eigenvalues) @ eigenvectors.T``, as NumPy's result."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
 class PolarResult(NamedTuple):
     """``a = W @ H``."""
 
@@ -94,6 +110,24 @@ class RigidMotion(NamedTuple):
     rotation: Any
     translation: Any
     rmsd: Any
+
+
+class SimilarityMotion(NamedTuple):
+    """``target`` is nearly ``scale[..., None, None] * points @ rotation.swapaxes(-1, -2) + translation[..., None, :]``."""
+
+    rotation: Any
+    translation: Any
+    rmsd: Any
+    scale: Any
+
+
+class LstsqResult(NamedTuple):
+    """``x``, the norms ``|a @ x - b|`` of every column, the rank that was used, and the singular values of a."""
+
+    x: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
 
 
 class RandomizedSVDResult(NamedTuple):
@@ -155,23 +189,103 @@ def _decompose(a: np.ndarray, options: Any, shape: tuple[int | None, int, int], 
     return _Factors(none, s, none, status, sweeps, failed)
 
 
-def _values(a: np.ndarray, lead: tuple[int, ...], device: str) -> _Factors:
-    f = _decompose(a, VALUES, (None, min(a.shape[1:]), 0), device)
-    _check(f.failed, f.status, lead)
-    return f
+def _decompose_symmetric(a: np.ndarray, k: int, vectors: bool, device: str) -> _Factors:
+    """The k largest of symmetric matrices [B, n, n]; the lower triangle is read."""
+    batch, n, columns = a.shape
+    if n != columns:
+        raise LinAlgError(f"a must have square matrices for hermitian=True (shape={a.shape[1:]})")
+    s = np.empty((batch, k), accumulator(a))
+    status, sweeps = np.empty((2, batch), I32)
+    u, v = np.empty((2, batch, n, k), a.dtype) if vectors else (None, None)
+    failed = _core.svd_decompose_symmetric(a, u, s, v, status, sweeps, device)
+    none = np.empty((batch, 0, 0), a.dtype)
+    return _Factors(none if u is None else u, s, none if v is None else v, status, sweeps, failed)
 
 
-def _economy(a: np.ndarray, lead: tuple[int, ...], device: str, options: Any = ECONOMY) -> _Factors:
+def _decompose_in_blocks(
+    a: np.ndarray, options: Any, shape: tuple[int | None, int, int], device: str, progress: bool | Progress | None
+) -> _Factors:
+    """The same bits: a matrix does not see the others of its batch."""
+    parts = [_decompose(a[part], options, shape, device) for part in blocks(progress, "decompose", len(a), 16)]
+    u, s, v, status, sweeps = (np.concatenate(arrays) for arrays in list(zip(*parts))[:5])
+    return _Factors(u, s, v, status, sweeps, sum(part.failed for part in parts))
+
+
+def _values(a: np.ndarray, lead: tuple[int, ...], device: str, hermitian: bool = False) -> _Factors:
     k = min(a.shape[1:])
-    f = _decompose(a, options, (k, k, k), device)
+    f = _decompose_symmetric(a, k, False, device) if hermitian else _decompose(a, VALUES, (None, k, 0), device)
     _check(f.failed, f.status, lead)
     return f
+
+
+def _economy(
+    a: np.ndarray, lead: tuple[int, ...], device: str, options: Any = ECONOMY, hermitian: bool = False
+) -> _Factors:
+    k = min(a.shape[1:])
+    f = _decompose_symmetric(a, k, True, device) if hermitian else _decompose(a, options, (k, k, k), device)
+    _check(f.failed, f.status, lead)
+    return f
+
+
+def _per_batch(value: Any, name: str, lead: tuple[int, ...], dtype: np.dtype) -> Any:
+    """A number, or an array that broadcasts to the batch as [B, 1]."""
+    if isinstance(value, float):
+        if not value >= 0:
+            raise InvalidArgument(f"{name} must be >= 0 ({name}={value})")
+        return value
+    try:
+        array = np.asarray(value, F64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number or an array of numbers ({name}={value!r})") from None
+    if array.ndim == 0:
+        return _per_batch(float(array), name, lead, dtype)
+    if not (array >= 0).all():
+        raise InvalidArgument(f"{name} must be >= 0 (least {name}={array.min()})")
+    try:
+        with np.errstate(over="ignore"):
+            return np.broadcast_to(array, lead).reshape(-1, 1).astype(dtype)
+    except ValueError:
+        raise InvalidArgument(f"{name} must be a number or broadcast to the batch {lead} (shape={array.shape})") from None
+
+
+class _Tolerance:
+    """Which singular values count as zero: those at or below ``max(atol, rtol * S[0])``."""
+
+    def __init__(self, rtol: Any, atol: Any, lead: tuple[int, ...], shape: tuple[int, ...], dtype: np.dtype) -> None:
+        if rtol is None:
+            self.relative = max(shape[-2:]) * _EPSILON[dtype] if atol is None else 0.0
+        else:
+            self.relative = _per_batch(rtol, "rtol", lead, dtype)
+        self.absolute = None if atol is None else _per_batch(atol, "atol", lead, dtype)
+
+    def limit(self, s: np.ndarray) -> np.ndarray:
+        """The largest number that counts as zero, for every matrix."""
+        relative: np.ndarray = s[:, :1] * self.relative
+        if self.absolute is None:
+            return relative
+        with np.errstate(over="ignore"):
+            both: np.ndarray = np.maximum(relative, np.asarray(self.absolute).astype(s.dtype))
+        return both
+
+    def for_kernel(self, s: np.ndarray) -> tuple[np.ndarray, float]:
+        """Singular values and a relative tolerance with the same zeros."""
+        if self.absolute is None and isinstance(self.relative, float):
+            return s, self.relative
+        return self.applied(s), 0.0
+
+    def applied(self, s: np.ndarray) -> np.ndarray:
+        """S with zeros for what counts as zero. NaN stays."""
+        return np.where(s <= self.limit(s), s.dtype.type(0), s)
+
+    def ranks(self, s: np.ndarray) -> np.ndarray:
+        ranks: np.ndarray = np.add.reduce(s > self.limit(s), axis=1, dtype=I64)
+        return ranks
 
 
 def _shape(a: np.ndarray, vectors: str, top: SupportsIndex | None) -> tuple[int | None, int, int]:
     """Columns of U, values, columns of V, as _decompose() takes them."""
     _, m, n = a.shape
-    k = min(m, n) if top is None else min(m, n, top.__index__())
+    k = min(m, n) if top is None else min(m, n, as_integer(top, "top"))
     return (None, k, 0) if vectors == "none" else (m, k, n) if vectors == "full" else (k, k, k)
 
 
@@ -190,8 +304,12 @@ def svd(
     canonical_signs: bool = False,
     proper_rotations: bool = False,
     max_sweeps: SupportsIndex = 30,
+    hermitian: bool = False,
+    rtol: Any = None,
+    atol: Any = None,
     on_failure: str = "raise",
     device: str = "auto",
+    progress: bool | Progress | None = None,
 ) -> Any:
     """Singular value decomposition ``a = U @ diag(S) @ Vh`` of every matrix.
 
@@ -202,7 +320,7 @@ def svd(
     full_matrices : bool, default True
         U ``[..., m, m]`` and Vh ``[..., n, n]``, otherwise ``[..., m, k]`` and ``[..., k, n]``, k = min(m, n).
     compute_uv : bool, default True
-        False returns the singular values alone, at half the cost.
+        False returns the singular values alone: half the cost for up to 3 columns and from 48 (float64) on.
     top : int, default None
         Only the largest `top` singular values and their vectors; implies ``full_matrices=False``.
     preconditioning : {"automatic", "none", "qr", "pivoted_qr"}, default "automatic"
@@ -216,10 +334,19 @@ def svd(
         and 4 x 4 matrices with all values and vectors.
     max_sweeps : int, default 30
         A matrix that needs more has not converged.
+    hermitian : bool, default False
+        The matrices are symmetric: S is |w| of :func:`eigh`, which is faster. Only the lower triangle is read, and small
+        singular values are right to eps S[0] only. Not with other options of the method.
+    rtol, atol : float or array, default None
+        Only singular values above ``max(atol, rtol * S[0])`` and their vectors are kept; arrays broadcast to the batch.
+        k is the largest rank in the batch; matrices of a smaller rank have zeros in S. Implies ``full_matrices=False``.
     on_failure : {"raise", "nan"}, default "raise"
         A LinAlgError that names the matrix, or NaN for failed matrices, see ``.status``.
     device : str, default "auto"
         "auto", "host", or the number of an offload device.
+    progress : bool or callable, default None
+        True for a bar (tqdm), or a callable(stage, fraction) that cancels by returning False. Matrices are then computed in
+        blocks, with the same bits.
 
     Returns
     -------
@@ -236,12 +363,25 @@ def svd(
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    vectors = vectors_of(full_matrices, compute_uv, top)
+    truncates = rtol is not None or atol is not None
+    vectors = vectors_of(full_matrices and not truncates, compute_uv, top)
     options = decompose_options(
         vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps
     )
-    f = _decompose(matrices, options, _shape(matrices, vectors, top), device)
+    shape = _shape(matrices, vectors, top)
+    if hermitian:
+        if preconditioning != "automatic" or accurate or canonical_signs or proper_rotations or progress:
+            raise InvalidArgument(
+                "hermitian=True is not for preconditioning, accurate, canonical_signs, proper_rotations and progress"
+            )
+        f = _decompose_symmetric(matrices, shape[1], compute_uv, device)
+    elif is_off(progress):
+        f = _decompose(matrices, options, shape, device)
+    else:
+        f = _decompose_in_blocks(matrices, options, shape, device, progress)
     _check(f.failed, f.status, lead, on_failure)
+    if truncates:
+        f = _truncated(f, _Tolerance(rtol, atol, lead, array.shape, f.s.dtype))
     s = _restore(f.s, lead, like)
     if not compute_uv:
         return s
@@ -249,6 +389,60 @@ def svd(
     result.status = f.status.reshape(lead)
     result.sweeps = f.sweeps.reshape(lead)
     return result
+
+
+def _truncated(f: _Factors, tolerance: _Tolerance) -> _Factors:
+    finite = f.status != 2
+    k = int(tolerance.ranks(f.s)[finite].max(initial=0))
+    return f._replace(u=f.u[..., :k], s=tolerance.applied(f.s)[:, :k], v=f.v[..., :k])
+
+
+def certify(a: Any, result: Any, *, UPLO: str = "L", device: str = "auto") -> Any:
+    """Rigorous bounds of the errors of what :func:`svd` or :func:`eigh` returned for these matrices: of
+    ``max_j |S_j - exact|``, or of ``max_j |w_j - exact|``. They hold whatever the decomposition did, and may come from
+    another library.
+
+    From ``R = a - U diag(S) Vh``, ``U.T @ U - I`` and ``V.T @ V - I`` in double, with what rounds on the way, by the
+    inequalities of Weyl and Ostrowski. For float32 and 16-bit matrices the bound is close to what the vectors are worth;
+    for float64 it is about 8e-13 S[0] at n = 128.
+
+    Parameters
+    ----------
+    a : array of shape (..., m, n)
+        The matrices that were decomposed.
+    result : SVDResult or EighResult
+        ``U, S, Vh`` with all singular values, or ``w, V``.
+    UPLO : {"L", "U"}, default "L"
+        The triangle that :func:`eigh` has read.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    float64 array of shape (...)
+        The bounds, infinity for NaN and where no bound exists.
+
+    Examples
+    --------
+    >>> import numpy as np, quintet.linalg
+    >>> a = np.array([[3.0, 0.0], [4.0, 5.0]])
+    >>> bool(quintet.linalg.certify(a, quintet.linalg.svd(a)) < 1e-13)
+    True
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    parts = tuple(result)
+    if len(parts) == 2:
+        w, V = take(parts[0], "eigenvalues", REAL)[0], _batch(take(parts[1], "eigenvectors")[0], "eigenvectors")[0]
+        none = np.empty(0, I32)
+        f = _Factors(V, np.ascontiguousarray(w).reshape((len(V), -1)), V, none, none, 0)
+    else:
+        f = _factors_of(result)[0]
+    same_type(matrices, f.v, "a", "its vectors")
+    bound = np.empty(len(matrices), F64)
+    upper = _reads_upper(UPLO)
+    _core.svd_certify(matrices, None if len(parts) == 2 else f.u, f.s, f.v, bound, upper, device)
+    return _per_matrix(bound, lead, like)
 
 
 def svdvals(a: Any, *, top: SupportsIndex | None = None, on_failure: str = "raise", device: str = "auto") -> Any:
@@ -261,38 +455,201 @@ def svdvals(a: Any, *, top: SupportsIndex | None = None, on_failure: str = "rais
     return svd(a, False, False, top=top, on_failure=on_failure, device=device)
 
 
+def _reads_upper(uplo: Any) -> bool:
+    if uplo == "L":
+        return False
+    triangle = uplo.upper() if isinstance(uplo, str) else uplo
+    if triangle not in ("L", "U"):
+        raise InvalidArgument(f"UPLO must be 'L' or 'U' (UPLO={uplo!r})")
+    return bool(triangle == "U")
+
+
+def _eigen(
+    a: Any, uplo: str, vectors: bool, b: Any, positive: bool, by_index: Any, by_value: Any, on_failure: str, device: str
+) -> tuple[np.ndarray, np.ndarray | None, tuple[int, ...], Like]:
+    """w and V as batches, the leading shape, and how results are returned."""
+    if by_index is not None and by_value is not None:
+        raise InvalidArgument("subset_by_index and subset_by_value are not for one call")
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    batch, rows, columns = matrices.shape
+    if rows != columns:
+        raise LinAlgError(f"a must have square matrices (shape={array.shape})")
+    upper = _reads_upper(uplo)
+    right = None
+    if b is not None:
+        right = take(b, "b")[0]
+        same_type(array, right, "a", "b")
+        if right.shape != array.shape:
+            raise InvalidArgument(f"b must be of the shape of a (a: {array.shape}, b: {right.shape})")
+        right = right.reshape(matrices.shape)
+    first, count = (0, rows) if by_index is None else _indices(by_index, rows)
+    limits = None if by_value is None else _limits(by_value, lead)
+    w = np.empty((batch, count), accumulator(array))
+    v = np.empty((batch, rows, count), array.dtype) if vectors else None
+    status = np.empty(batch, I32)
+    failed = _core.svd_eigen(matrices, w, v, status, upper, device, right, positive, first)
+    _check(failed, status, lead, on_failure)
+    if limits is not None:
+        part = slice(*(int(i) for i in np.searchsorted(w[0], limits, side="right")))
+        w, v = np.ascontiguousarray(w[:, part]), None if v is None else np.ascontiguousarray(v[..., part])
+    return w, v, lead, like
+
+
+def _pair(value: Any, name: str, convert: Any) -> tuple[Any, Any]:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be two numbers ({name}={value!r})") from None
+    return convert(low, name), convert(high, name)
+
+
+def _indices(by_index: Any, size: int) -> tuple[int, int]:
+    """The first eigenvalue, and how many."""
+    first, last = _pair(by_index, "subset_by_index", as_integer)
+    if not 0 <= first <= last < size:
+        raise InvalidArgument(
+            f"subset_by_index must be 0 <= first <= last < {size} (subset_by_index={(first, last)})"
+        )
+    return first, last - first + 1
+
+
+def _limits(by_value: Any, lead: tuple[int, ...]) -> tuple[float, float]:
+    if lead:
+        raise InvalidArgument(f"subset_by_value is for one matrix, not for the batch {lead}")
+    low, high = _pair(by_value, "subset_by_value", as_number)
+    if not low < high:
+        raise InvalidArgument(f"subset_by_value must rise (subset_by_value={(low, high)})")
+    return low, high
+
+
+def eigh(
+    a: Any,
+    UPLO: str = "L",
+    *,
+    b: Any = None,
+    positive: bool = False,
+    subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    on_failure: str = "raise",
+    device: str = "auto",
+) -> EighResult:
+    """Eigenvalues and eigenvectors of every symmetric matrix, ``a = V @ diag(w) @ V.T``; called as NumPy's.
+
+    Parameters
+    ----------
+    a : array of shape (..., n, n)
+        Symmetric matrices, any strides.
+    UPLO : {"L", "U"}, default "L"
+        The triangle that is read, lower or upper. The other one is ignored, NaN included.
+    b : array of shape (..., n, n), default None
+        Positive definite matrices: the generalised problem ``a @ x = w * b @ x``, with ``V.T @ b @ V = I``.
+    positive : bool, default False
+        The matrices are positive semidefinite: small eigenvalues are right to the last digits, if a scaling D a D is
+        well-conditioned, for the time of :func:`svd`.
+    subset_by_index : (int, int), default None
+        Only eigenvalues from the first to the second number, both included, and their vectors, as SciPy's. The others are
+        computed too.
+    subset_by_value : (float, float), default None
+        Only eigenvalues above the first and up to the second number, of one matrix.
+    on_failure : {"raise", "nan"}, default "raise"
+        A LinAlgError that names the first matrix with NaN or infinity, or that is not definite as it should be, or NaN for
+        such matrices.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    EighResult
+        ``eigenvalues`` ``[..., k]``, rising, and ``eigenvectors`` ``[..., n, k]``, one a column; k = n without a subset. The element of largest
+        size of each is positive.
+
+    Examples
+    --------
+    >>> import numpy as np, quintet.linalg
+    >>> w, V = quintet.linalg.eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> np.allclose(w, [1.0, 3.0])
+    True
+    """
+    w, v, lead, like = _eigen(a, UPLO, True, b, positive, subset_by_index, subset_by_value, on_failure, device)
+    assert v is not None
+    return EighResult(_restore(w, lead, like), _restore(v, lead, like))
+
+
+def eigvalsh(
+    a: Any,
+    UPLO: str = "L",
+    *,
+    b: Any = None,
+    positive: bool = False,
+    subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    on_failure: str = "raise",
+    device: str = "auto",
+) -> Any:
+    """Eigenvalues ``[..., n]`` of every symmetric matrix of ``a[..., n, n]``, rising. Arguments as :func:`eigh`.
+
+    >>> import numpy as np, quintet.linalg
+    >>> quintet.linalg.eigvalsh(np.diag([3.0, 1.0, 2.0]))
+    array([1., 2., 3.])
+    """
+    w, _, lead, like = _eigen(a, UPLO, False, b, positive, subset_by_index, subset_by_value, on_failure, device)
+    return _restore(w, lead, like)
+
+
 def _per_matrix(values: np.ndarray, lead: tuple[int, ...], like: Like) -> Any:
     if not lead and like is NUMPY:
         return values[0]
     return like(values.reshape(lead))
 
 
-def _tolerance(rtol: float | None, shape: tuple[int, ...], dtype: np.dtype) -> float:
-    """rtol, or the default for matrices of this shape with singular values of type dtype."""
-    value = max(shape[-2:]) * _EPSILON[dtype] if rtol is None else float(rtol)
-    if not value >= 0.0:
-        raise InvalidArgument(f"rtol must be >= 0 (rtol={value})")
-    return value
+def _for_kernel(
+    s: np.ndarray, rtol: Any, atol: Any, lead: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[np.ndarray, float]:
+    """Singular values and a relative tolerance."""
+    if rtol is None and atol is None:
+        return s, max(shape[-2:]) * _EPSILON[s.dtype]
+    return _Tolerance(rtol, atol, lead, shape, s.dtype).for_kernel(s)
 
 
-def matrix_rank(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
-    """Number of singular values above ``rtol * S[0]`` of every matrix; None: ``max(m, n) * eps``.
+def matrix_rank(
+    a: Any, *, rtol: Any = None, atol: Any = None, hermitian: bool = False, device: str = "auto"
+) -> Any:
+    """Number of singular values above ``max(atol, rtol * S[0])`` of every matrix.
 
+    Parameters
+    ----------
+    a : array of shape (..., m, n)
+        Matrices, any strides.
+    rtol, atol : float or array, default None
+        Tolerances; arrays broadcast to the batch. rtol None is ``max(m, n) * eps``, or 0 where `atol` is given.
+    hermitian : bool, default False
+        The matrices are symmetric: eigenvalues of the lower triangle, which are faster.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    int64 array of shape (...)
+        The ranks.
+
+    Examples
+    --------
     >>> import numpy as np, quintet.linalg
     >>> int(quintet.linalg.matrix_rank(np.ones((3, 3))))
     1
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    f = _values(matrices, lead, device)
-    relative = _tolerance(rtol, matrices.shape, f.s.dtype)
-    rank = np.add.reduce(f.s > f.s[:, :1] * relative, axis=1, dtype=I64)
-    return _per_matrix(rank, lead, like)
+    tolerance = _Tolerance(rtol, atol, lead, array.shape, accumulator(array))
+    return _per_matrix(tolerance.ranks(_values(matrices, lead, device, hermitian).s), lead, like)
 
 
-def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
-    """Pseudo-inverse ``[..., n, m]`` (Moore and Penrose): ``V diag(1/S) U^T`` over singular values above ``rtol * S[0]``;
-    None: ``max(m, n) * eps``.
+def pinv(
+    a: Any, *, rtol: Any = None, atol: Any = None, hermitian: bool = False, device: str = "auto"
+) -> Any:
+    """Pseudo-inverse ``[..., n, m]`` (Moore and Penrose): ``V diag(1/S) U^T`` over singular values above
+    ``max(atol, rtol * S[0])``. Tolerances and `hermitian` as :func:`matrix_rank`.
 
     >>> import numpy as np, quintet.linalg
     >>> a = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -301,19 +658,98 @@ def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    tolerance = _tolerance(rtol, array.shape, accumulator(array))
-    f = _economy(matrices, lead, device)
+    f = _economy(matrices, lead, device, hermitian=hermitian)
     batch, m, n = matrices.shape
     out = np.empty((batch, n, m), matrices.dtype)
-    _core.svd_pseudo_inverse(f.u, f.s, f.v, out, tolerance, device)
+    s, relative = _for_kernel(f.s, rtol, atol, lead, array.shape)
+    _core.svd_pseudo_inverse(f.u, s, f.v, out, relative, device)
     return _restore(out, lead, like)
 
 
-def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
-    """The x ``[..., n, r]`` of least norm among those that minimise ``|a x - b|``, for ``a[..., m, n]`` and
-    ``b[..., m, r]``, or one right-hand side ``b[..., m]`` (then x is ``[..., n]``). Singular values at or below
-    ``rtol * S[0]`` count as zero; None: ``max(m, n) * eps``.
+def _basis(a: Any, rtol: Any, atol: Any, device: str, null: bool) -> Any:
+    """Columns of U or V on one side of the rank, side by side in arrays of one size, with zeros for those that lack."""
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    tolerance = _Tolerance(rtol, atol, lead, array.shape, accumulator(array))
+    _, m, n = matrices.shape
+    k = min(m, n)
+    f = _decompose(matrices, FULL, (m, k, n), device) if null and m < n else _economy(matrices, lead, device)
+    _check(f.failed, f.status, lead)
+    ranks = tolerance.ranks(f.s)
+    # The null space has the last columns: with the order turned, they come first.
+    vectors, counts = (f.v[..., ::-1], n - ranks) if null else (f.u, ranks)
+    size = int(counts.max(initial=0))
+    is_member = np.arange(size) < counts[:, None]
+    basis = np.where(is_member[:, None, :], vectors[..., :size], vectors.dtype.type(0))
+    return _restore(np.ascontiguousarray(basis), lead, like)
 
+
+def orth(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
+    """Orthonormal bases ``[..., m, r]`` of the range of every matrix, as columns. r is the rank, the largest one in a batch:
+    matrices of a smaller rank have columns of zeros, so that ``Q @ Q.T`` is the projection onto the range in every case.
+
+    Parameters
+    ----------
+    a : array of shape (..., m, n)
+        Matrices, any strides.
+    rtol, atol : float or array, default None
+        Singular values up to ``max(atol, rtol * S[0])`` count as zero, as in :func:`matrix_rank`.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    array of shape (..., m, r)
+        The bases.
+
+    Examples
+    --------
+    >>> import numpy as np, quintet.linalg
+    >>> abs(quintet.linalg.orth(np.array([[3.0, 6.0], [4.0, 8.0]]))).round(12)
+    array([[0.6],
+           [0.8]])
+    """
+    return _basis(a, rtol, atol, device, False)
+
+
+def null_space(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
+    """Orthonormal bases ``[..., n, n - r]`` of the null space ``{x: a x = 0}`` of every matrix of rank r, as columns.
+    Batches, parameters and columns of zeros as in :func:`orth`.
+
+    >>> import numpy as np, quintet.linalg
+    >>> abs(quintet.linalg.null_space(np.array([[4.0, 3.0]]))).round(12)
+    array([[0.6],
+           [0.8]])
+    """
+    return _basis(a, rtol, atol, device, True)
+
+
+def lstsq(
+    a: Any, b: Any, *, rtol: Any = None, atol: Any = None, return_info: bool = False, device: str = "auto"
+) -> Any:
+    """The x of least norm among those that minimise ``|a x - b|``.
+
+    Parameters
+    ----------
+    a : array of shape (..., m, n)
+        Matrices, any strides.
+    b : array of shape (..., m, r) or (..., m)
+        Right-hand sides, or one for each matrix.
+    rtol, atol : float or array, default None
+        Singular values up to ``max(atol, rtol * S[0])`` count as zero, as in :func:`matrix_rank`.
+    return_info : bool, default False
+        Returns also what is left, the rank and the singular values.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    array of shape (..., n, r) or (..., n), or LstsqResult
+        x. With return_info also ``residuals`` ``[..., r]`` or ``[...]``, the norms ``|a x - b|`` (NumPy has their squares),
+        ``rank`` ``[...]`` and ``singular_values`` ``[..., min(m, n)]``.
+
+    Examples
+    --------
     >>> import numpy as np, quintet.linalg
     >>> quintet.linalg.lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
     array([2.])
@@ -322,7 +758,6 @@ def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") ->
     right, _ = take(b, "b")
     same_type(array, right, "a", "b")
     matrices, lead = _batch(array, "a")
-    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     batch, m, n = matrices.shape
     single = right.ndim == array.ndim - 1
     expected = lead + (m,) if single else lead + (m, right.shape[-1] if right.ndim else 0)
@@ -333,8 +768,17 @@ def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") ->
     f = _economy(matrices, lead, device)
     columns = 1 if single else right.shape[-1]
     out = np.empty((batch, n, columns), matrices.dtype)
-    _core.svd_least_squares(f.u, f.s, f.v, right.reshape((batch, m, columns)), out, tolerance, device)
-    return like(out.reshape(lead + ((n,) if single else (n, columns))))
+    sides = right.reshape((batch, m, columns))
+    s, relative = _for_kernel(f.s, rtol, atol, lead, array.shape)
+    _core.svd_least_squares(f.u, s, f.v, sides, out, relative, device)
+    x = like(out.reshape(lead + ((n,) if single else (n, columns))))
+    if not return_info:
+        return x
+    left = np.empty((batch, columns), f.s.dtype)
+    _core.svd_residual_norm(matrices, out, sides, left, device)
+    residuals = _per_matrix(left[:, 0], lead, like) if single else _restore(left, lead, like)
+    ranks = _Tolerance(rtol, atol, lead, array.shape, f.s.dtype).ranks(f.s)
+    return LstsqResult(x, residuals, _per_matrix(ranks, lead, like), _restore(f.s, lead, like))
 
 
 def cond(a: Any, *, device: str = "auto") -> Any:
@@ -617,24 +1061,44 @@ class _PointSets(NamedTuple):
     weights: np.ndarray | None
 
 
+def _take_weights(weights: Any, p: np.ndarray) -> np.ndarray:
+    """Of the type of p; a mask becomes 0 and 1."""
+    w, _ = take(weights, "weights", (*REAL, BOOL))
+    if w.dtype == BOOL:
+        return w.astype(p.dtype)
+    same_type(p, w, "points", "weights")
+    return w
+
+
+def _common_shape(p: np.ndarray, q: np.ndarray, w: np.ndarray | None) -> tuple[int, ...]:
+    """[..., N, D] of both sets, with leading shapes broadcast."""
+    if p.ndim < 2 or q.ndim < 2 or p.shape[-2:] != q.shape[-2:]:
+        raise InvalidArgument(
+            f"points and target must have one shape [..., N, D] (points: {p.shape}, target: {q.shape})"
+        )
+    if w is not None and (w.ndim < 1 or w.shape[-1] != p.shape[-2]):
+        raise InvalidArgument(f"weights must be of shape {p.shape[:-1]} (shape={w.shape})")
+    leads = [p.shape[:-2], q.shape[:-2], *([] if w is None else [w.shape[:-1]])]
+    try:
+        return np.broadcast_shapes(*leads) + p.shape[-2:]
+    except ValueError:
+        raise InvalidArgument(
+            f"leading shapes of points, target and weights must broadcast ({', '.join(map(str, leads))})"
+        ) from None
+
+
 def _point_sets(points: Any, target: Any, weights: Any) -> tuple[_PointSets, tuple[int, ...], Like]:
     """As [B, N, D] and [B, N], the leading shape, and how results are returned."""
     p, like = take(points, "points", REAL)
     q, _ = take(target, "target", REAL)
     same_type(p, q, "points", "target")
-    if p.ndim < 2 or p.shape != q.shape:
-        raise InvalidArgument(
-            f"points and target must have one shape [..., N, D] (points: {p.shape}, target: {q.shape})"
-        )
-    matrices, lead = _batch(p, "points")
-    w = None
-    if weights is not None:
-        w, _ = take(weights, "weights", REAL)
-        same_type(p, w, "points", "weights")
-        if w.shape != p.shape[:-1]:
-            raise InvalidArgument(f"weights must be of shape {p.shape[:-1]} (shape={w.shape})")
-        w = w.reshape(matrices.shape[:2])
-    return _PointSets(matrices, q.reshape(matrices.shape), w), lead, like
+    w = None if weights is None else _take_weights(weights, p)
+    shape = _common_shape(p, q, w)
+    matrices, lead = _batch(np.broadcast_to(p, shape), "points")
+    q = np.broadcast_to(q, shape).reshape(matrices.shape)
+    if w is not None:
+        w = np.ascontiguousarray(np.broadcast_to(w, shape[:-1]).reshape(matrices.shape[:2]))
+    return _PointSets(matrices, q, w), lead, like
 
 
 def _check_finite(result: np.ndarray, lead: tuple[int, ...], what: str) -> None:
@@ -648,16 +1112,41 @@ def _check_finite(result: np.ndarray, lead: tuple[int, ...], what: str) -> None:
 
 
 def kabsch(
-    points: Any, target: Any, weights: Any = None, *, reflections: bool = False, device: str = "auto"
-) -> RigidMotion:
-    """The rigid motion of least weighted squares from ``points[..., N, D]`` to ``target[..., N, D]``, float32 or
-    float64: rotation R ``[..., D, D]`` of determinant 1, translation t ``[..., D]`` and the root of the weighted mean
-    square that is left, ``[...]``. Weights ``[..., N]`` >= 0 with a positive sum; None: all 1.
+    points: Any,
+    target: Any,
+    weights: Any = None,
+    *,
+    reflections: bool = False,
+    scale: bool = False,
+    device: str = "auto",
+) -> RigidMotion | SimilarityMotion:
+    """The rigid motion of least weighted squares from one set of points to another: rotation R of determinant 1,
+    translation t and the root of the weighted mean square that is left.
 
     ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T`` and
-    ``t = mean q - R mean p`` (Kabsch 1976; Umeyama 1991). D is 2, 3 or 4; with `reflections` R is orthogonal of either
-    determinant (Schoenemann 1966) and D any. NaN and infinity are a LinAlgError that names the set.
+    ``t = mean q - R mean p`` (Kabsch 1976; Umeyama 1991). NaN and infinity are a LinAlgError that names the set.
 
+    Parameters
+    ----------
+    points, target : array of shape (..., N, D)
+        float32 or float64, D = 2, 3 or 4; leading shapes broadcast.
+    weights : array of shape (..., N), default None
+        Numbers >= 0 with a positive sum, or bools, a mask. Points of weight 0 are ignored, NaN included. None: all 1.
+    reflections : bool, default False
+        R is orthogonal of either determinant (Schoenemann 1966), and D any.
+    scale : bool, default False
+        Also the factor c that minimises ``|c R p + t - q|`` with R and t (Umeyama 1991); 1 for points that are all equal.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    RigidMotion or SimilarityMotion
+        ``rotation`` ``[..., D, D]``, ``translation`` ``[..., D]``, ``rmsd`` ``[...]``; with `scale` also ``scale``
+        ``[...]``.
+
+    Examples
+    --------
     >>> import numpy as np, quintet.linalg
     >>> p = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
     >>> turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -669,9 +1158,11 @@ def kabsch(
     batch, _, d = sets.points.shape
     dtype = sets.points.dtype
     rotation, translation, rmsd = np.empty((batch, d, d), dtype), np.empty((batch, d), dtype), np.empty(batch, dtype)
-    _core.svd_kabsch(*sets, rotation, translation, rmsd, reflections, device)
+    factor = np.empty(batch, dtype) if scale else None
+    _core.svd_kabsch(*sets, rotation, translation, rmsd, factor, reflections, device)
     _check_finite(rmsd, lead, "points, target or weights")
-    return RigidMotion(_restore(rotation, lead, like), _restore(translation, lead, like), _per_matrix(rmsd, lead, like))
+    motion = (_restore(rotation, lead, like), _restore(translation, lead, like), _per_matrix(rmsd, lead, like))
+    return RigidMotion(*motion) if factor is None else SimilarityMotion(*motion, _per_matrix(factor, lead, like))
 
 
 def kabsch_gradient(
@@ -682,12 +1173,14 @@ def kabsch_gradient(
     g_rotation: Any = None,
     g_translation: Any = None,
     g_rmsd: Any = None,
+    g_scale: Any = None,
     reflections: bool = False,
+    scale: bool = False,
     device: str = "auto",
 ) -> tuple[Any, Any]:
-    """Gradients ``[..., N, D]`` after points and target of a loss with the derivatives g_rotation ``[..., D, D]``,
-    g_translation ``[..., D]`` and g_rmsd ``[...]`` after what :func:`kabsch` returns; None for zero. Weights are
-    constants. Where rmsd is 0 its derivative counts as 0. Autograd is in ``quintet.torch.kabsch``.
+    """Gradients after points and target, of their shapes, of a loss with the derivatives g_rotation ``[..., D, D]``,
+    g_translation ``[..., D]``, g_rmsd ``[...]`` and g_scale ``[...]`` after what :func:`kabsch` returns; None for zero.
+    Weights are constants. Where rmsd is 0 its derivative counts as 0. Autograd is in ``quintet.torch.kabsch``.
 
     >>> import numpy as np, quintet.linalg
     >>> p = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
@@ -700,9 +1193,21 @@ def kabsch_gradient(
     gr = _derivative(g_rotation, "g_rotation", lead + (d, d), dtype)
     gt = _derivative(g_translation, "g_translation", lead + (d,), dtype, 1)
     gs = _derivative(g_rmsd, "g_rmsd", lead, dtype, 0)
-    g_points, g_target = _core.svd_kabsch_gradient(*sets, gr, gt, gs, reflections, device)
+    if g_scale is not None and not scale:
+        raise InvalidArgument("g_scale needs scale=True")
+    gc = _derivative(g_scale, "g_scale", lead, dtype, 0)
+    g_points, g_target = _core.svd_kabsch_gradient(*sets, gr, gt, gs, gc, reflections, scale, device)
     _check_finite(g_points, lead, "points, target, weights or derivatives")
-    return _restore(g_points, lead, like), _restore(g_target, lead, like)
+    return tuple(
+        like(_sum_to(g.reshape(lead + g.shape[1:]), np.shape(t))) for g, t in ((g_points, points), (g_target, target))
+    )
+
+
+def _sum_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Sums over the dimensions that broadcasting made."""
+    extra = array.ndim - len(shape)
+    axes = tuple(i for i, size in enumerate(array.shape) if i < extra or (shape[i - extra] == 1 and size != 1))
+    return array.sum(axis=axes).reshape(shape) if axes else array
 
 
 def randomized_svd(

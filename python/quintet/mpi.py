@@ -170,6 +170,8 @@ def cluster(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     alpha: float = 1.0,
     count_self: bool = False,
     cluster_selection_method: str = "eom",
@@ -178,7 +180,7 @@ def cluster(
     max_cluster_size: int = 0,
     allow_single_cluster: bool = False,
     ties: str = "canonical",
-    tie_tolerance: float = 0.0,
+    tie_tolerance: float | None = None,
     checkpoint: str = "",
     checkpoint_minutes: float = 10.0,
     resume: bool = False,
@@ -194,10 +196,10 @@ def cluster(
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        kind = metric_name(metric)
-        parameter = metric_parameter(kind, curvature, p)
+        kind = metric_name(metric, unit=unit)
+        parameter = metric_parameter(kind, curvature, p, sphere_radius)
         options = read_options(ClusterOptions, arguments, metric=kind, parameter=parameter)
-        return as_points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
+        return as_points(X, metric=metric)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
     points, options, saved = _prepared(ranks, prepare)
     labels, probabilities, scores, whole = _mpi.cluster(
@@ -220,6 +222,8 @@ def spanning_tree(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     alpha: float = 1.0,
     count_self: bool = False,
     checkpoint: str = "",
@@ -234,10 +238,10 @@ def spanning_tree(
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        kind = metric_name(metric)
-        parameter = metric_parameter(kind, curvature, p)
+        kind = metric_name(metric, unit=unit)
+        parameter = metric_parameter(kind, curvature, p, sphere_radius)
         options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=parameter)
-        return as_points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
+        return as_points(X, metric=metric)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
     points, options, saved = _prepared(ranks, prepare)
     return SpanningTreeResult(
@@ -253,6 +257,8 @@ def nearest(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> NearestResult:
     """The k nearest other rows, of all ranks', of every own row: :func:`quintet.neighbours.nearest`. Indices count the
@@ -260,9 +266,9 @@ def nearest(
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        array, like = as_points(points, "points")
-        kind = metric_name(metric)
-        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p)
+        array, like = as_points(points, "points", metric)
+        kind = metric_name(metric, unit=unit)
+        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p, sphere_radius)
 
     array, like, count, kind, parameter = _prepared(ranks, prepare)
     distance, index, *rest = _mpi.nearest(ranks, array, count, kind, parameter, device)
@@ -291,7 +297,7 @@ def poincare_nearest(
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        return *_two(x, points), k.__index__(), _poincare._curvature(curvature)
+        return *_two(x, points), as_integer(k, "k"), _poincare._curvature(curvature)
 
     first, second, like, count, value = _prepared(ranks, prepare)
     index, distance = _mpi.poincare_nearest(ranks, first, second, count, value, strict, exclude_self, device)

@@ -27,12 +27,15 @@ from typing import Any, Callable, NamedTuple, SupportsIndex, cast
 import numpy as np
 
 from . import _core
+from ._arguments import as_integer
 from ._arrays import I64, Like, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
 
 __all__ = [
+    "AdamState",
     "Ball",
     "MeanResult",
+    "adam_step",
     "conformal_factor",
     "distance_gradients",
     "distances",
@@ -45,6 +48,7 @@ __all__ = [
     "mobius_add",
     "mobius_scalar_mul",
     "nearest",
+    "negative_sampling",
     "origin_distances",
     "pair_distances",
     "parallel_transport",
@@ -272,7 +276,7 @@ def nearest(
     first, like = take_rows(x, "x")
     second, _ = take_rows(points, "points")
     same_type(first, second, "x", "points")
-    count = k.__index__()
+    count = as_integer(k, "k")
     if count < 1:
         raise InvalidArgument(f"k must be >= 1 (k={count})")
     index = np.empty((len(first), count), I64)
@@ -285,7 +289,7 @@ def nearest(
         _curvature(curvature),
         strict,
         exclude_self,
-        budget_bytes.__index__(),
+        as_integer(budget_bytes, "budget_bytes"),
         return_status,
         device,
     )
@@ -571,6 +575,109 @@ def rsgd_step(
     )
 
 
+class AdamState(NamedTuple):
+    """What a step of Riemannian Adam leaves: new points ``[N, D]``, and their moments ``[N, D]`` and ``[N]``."""
+
+    points: Any
+    first: Any
+    second: Any
+
+
+def _adam(x: Any, gradient: Any, first: Any, second: Any, time: int, call: Callable[..., Any]) -> tuple[AdamState, Any]:
+    """call(x, gradient, first, second, out); the first `time` numbers of a row have no moment. Moments are copied."""
+    rows, like = take_rows(x, "x")
+    slope, _ = take_rows(gradient, "gradient")
+    same_type(rows, slope, "x", "gradient")
+    dtype, out = accumulator(rows), np.empty(rows.shape, accumulator(rows))
+    shapes = {"first": (len(rows), rows.shape[1] - time), "second": (len(rows),)}
+    moments = []
+    for name, value in (("first", first), ("second", second)):
+        array = np.zeros(shapes[name], dtype) if value is None else np.array(take(value, name)[0], dtype, order="C")
+        if array.shape != shapes[name]:
+            raise InvalidArgument(f"{name} must be of shape {shapes[name]} (shape={array.shape})")
+        moments.append(array)
+    status = call(rows, slope, *moments, out)
+    return AdamState(like(out), like(moments[0]), like(moments[1])), status
+
+
+def adam_step(
+    x: Any,
+    gradient: Any,
+    margin: float,
+    first: Any = None,
+    second: Any = None,
+    *,
+    step: SupportsIndex = 1,
+    rate: float = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    weight_decay: float = 0.0,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """One step of Riemannian Adam (Bécigneul and Ganea 2019) of the points ``x[N, D]`` in one pass, an :class:`AdamState`.
+
+    With the Riemannian gradient r: ``first = beta1 first + (1 - beta1) r`` and ``second = beta2 second + (1 - beta2)
+    |r|_x^2``; the points are ``exp_x(-rate first' / (sqrt(second') + epsilon))``, where ``'`` divides by ``1 - beta^step``,
+    pulled to ``sqrt(c) |x| <= 1 - margin``; first is moved along the geodesic. ``gradient`` is Euclidean, of the loss and
+    ``weight_decay / 2 |x|^2``; `step` counts from 1; moments None are 0.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> state = poincare.adam_step(np.zeros((1, 2)), np.array([[0.0, 4.0]]), 1e-5, rate=0.1)
+    >>> state.points.round(4), state.second
+    (array([[ 0.  , -0.05]]), array([0.004]))
+    """
+    settings = (float(rate), float(beta1), float(beta2), float(epsilon), float(weight_decay), step.__index__())
+    state, report = _adam(
+        x,
+        gradient,
+        first,
+        second,
+        0,
+        lambda rows, slope, moment, square, out: _core.poincare_adam_step(
+            rows, slope, float(margin), moment, square, out, *settings, _curvature(curvature), strict, return_status, device
+        )[0],
+    )
+    return (state, report) if return_status else state
+
+
+def negative_sampling(
+    points: Any,
+    links: Any,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The loss of negative sampling (Nickel and Kiela 2017) of rows u, v_1, ..., v_K of ``links[B, 1 + K]``, numbers of
+    ``points[N, D]``: v_1 is linked with u, the others are drawn. ``losses[B]`` are ``d(u, v_1) + log sum_j exp(-d(u, v_j))``;
+    ``gradient[N, D]`` is that of their mean by the points, Euclidean. A row with a point that is not inside has NaN, and so
+    have the gradients of its points.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> losses, gradient = poincare.negative_sampling(np.array([[0.0], [0.5], [-0.5]]), [[0, 1, 2]])
+    >>> losses.round(4), gradient.ravel().round(4)
+    (array([0.6931]), array([-2.    ,  1.3333,  1.3333]))
+    """
+    rows, like = take_rows(points, "points")
+    array = np.asarray(links)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"links must be integers (dtype={array.dtype})")
+    if array.ndim != 2:
+        raise InvalidArgument(f"links must have 2 dimensions (shape={array.shape})")
+    numbers = np.ascontiguousarray(array, I64)
+    losses, gradient = np.empty(len(numbers), accumulator(rows)), np.empty(rows.shape, accumulator(rows))
+    status = _core.poincare_negative_sampling(
+        rows, numbers, losses, gradient, _curvature(curvature), strict, return_status, device
+    )
+    result = like(losses), like(gradient)
+    return (*result, status) if return_status else result
+
+
 def _groups(offsets: Any, count: int) -> np.ndarray:
     if offsets is None:
         return np.array([0, count], I64)
@@ -637,7 +744,8 @@ def frechet_mean(
 ) -> Any:
     """The Fréchet (Karcher) mean of groups of points: the point with the smallest sum of weighted squared distances.
     Groups, weights and results as in :func:`gyromidpoint`. Done when the gradient's length in the metric, times
-    ``sqrt(c)``, is at most ``tolerance (1 + L)``, or after max_iterations (``converged`` is False then).
+    ``sqrt(c)``, is at most ``(tolerance + r) (1 + L)``, r that of the rounding of the mean's coordinates, or after
+    max_iterations (``converged`` is False then).
 
     >>> import numpy as np, quintet.poincare as poincare
     >>> m = poincare.frechet_mean(np.array([[0.5, 0.0], [-0.5, 0.0]]))
@@ -653,7 +761,7 @@ def frechet_mean(
         _weights(weights, rows),
         out,
         float(tolerance),
-        max_iterations.__index__(),
+        as_integer(max_iterations, "max_iterations"),
         _curvature(curvature),
         strict,
         device,
@@ -700,6 +808,7 @@ class Ball:
     def __post_init__(self) -> None:
         _curvature(self.curvature)
 
+    adam_step = _of_ball(adam_step)
     conformal_factor = _of_ball(conformal_factor)
     distance_gradients = _of_ball(distance_gradients)
     distances = _of_ball(distances)
@@ -712,6 +821,7 @@ class Ball:
     mobius_add = _of_ball(mobius_add)
     mobius_scalar_mul = _of_ball(mobius_scalar_mul)
     nearest = _of_ball(nearest)
+    negative_sampling = _of_ball(negative_sampling)
     origin_distances = _of_ball(origin_distances)
     pair_distances = _of_ball(pair_distances)
     parallel_transport = _of_ball(parallel_transport)

@@ -1,14 +1,27 @@
-"""Products of SciPy's sparse matrices, over three semirings, with masks, plans and budgets of memory.
+"""Products of SciPy's sparse matrices, over semirings, with masks, plans and budgets of memory.
 
 ``C(i, j) = sum over k of A(i, k) * B(k, j)`` in the order of the entries of A's row i: the same bits for any number of
 threads and on every device. Semirings: "plus_times", "min_plus" (shortest paths: the sum of products is the least of
-the sums) and "or_and" (reachability: results are 0 or 1).
+the sums) and "or_and" (reachability: results are 0 or 1). :func:`multiply` has more:
 
-Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger); bool goes with
-"or_and" only. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
-NaN: an entry that has no other products is inf. Results are CSR (of add, and of multiply without a mask, CSC for two CSC
-operands), arrays where an operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
+==============  =====================================================================================
+"max_plus"      longest paths: the largest of the sums
+"max_times"     the most probable way: the largest of the products
+"min_max"       bottlenecks: the least of the larger values
+"any_pair"      1 where a product exists
+"plus_pair"     how many products there are: common neighbours
+"plus_first"    the sum of A's values, "plus_second" that of B's
+==============  =====================================================================================
+
+Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger).
+:func:`multiply` and :func:`multiply_top` take integers and bool, too. Types of results are SciPy's, integers wrap
+around as there, and bool times bool is bool; counts ("plus_pair") of integers and bool are int64. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
+NaN: an entry that has no other products is inf. Results are CSR, arrays where an
+operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
+
+Two CSC operands of :func:`add` and :func:`multiply` have a CSC result, and two BSR operands of :func:`multiply` with blocks that
+fit a BSR result; with a mask it is CSR, and so is a pruned product of BSR.
 
 Errors: ``TypeError`` for what is no sparse matrix and for other types, ``InvalidArgument`` (a ``ValueError``) for sizes
 that do not fit and arrays that are no matrix, ``OutOfMemory``, ``DeviceError``.
@@ -16,29 +29,44 @@ that do not fit and arrays that are no matrix, ``OutOfMemory``, ``DeviceError``.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterable, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
-from ._errors import InvalidArgument
 from ._arguments import as_integer, as_number
+from ._errors import InvalidArgument
+from ._progress import Progress, blocks, is_off
+from ._scipy_patch import patch, patch_report, patched, unpatch
+from ._sparse_values import SEMIRINGS, Reduction, reduce_values
 
 __all__ = [
     "Estimate",
     "Plan",
+    "TriplePlan",
     "add",
     "estimate",
+    "gram",
     "multiply",
     "multiply_blocks",
     "multiply_dense",
+    "multiply_top",
+    "patch",
+    "patch_report",
+    "patched",
+    "sampled",
     "summarise",
     "transpose",
+    "unpatch",
 ]
 
 _SEMIRINGS = ("plus_times", "min_plus", "or_and")
+#: Those whose values the host computes, by loops without kernels.
+_HOST_SEMIRINGS = ("max_times", "min_max")
 _INT32_MAX = np.iinfo(np.int32).max
+#: Columns of X up to which a CSC matrix is multiplied as it is, in one pass over it.
+_SCATTERED_COLUMNS = 8
 
 
 class Estimate(NamedTuple):
@@ -55,7 +83,8 @@ class Estimate(NamedTuple):
 class _Matrix(NamedTuple):
     """CSR arrays; ``rows x cols`` of the matrix that they are, which is the transpose for CSC. indptr is a copy, and so
     are the indices that the library gets: it follows them without the GIL, while another thread may change the
-    caller's."""
+    caller's. Only products that compare every index as they use it take the caller's: those with a vector, and those of
+    CSC with few columns."""
 
     rows: int
     cols: int
@@ -65,12 +94,12 @@ class _Matrix(NamedTuple):
     is_array: bool
     is_bool: bool
 
-    def core(self, dtype: np.dtype, index: np.dtype) -> tuple[Any, ...]:
+    def core(self, dtype: np.dtype, index: np.dtype, copies: bool = True) -> tuple[Any, ...]:
         return (
             self.rows,
             self.cols,
             self.indptr,
-            np.array(self.indices, dtype=index, order="C"),
+            np.array(self.indices, dtype=index, order="C") if copies else np.require(self.indices, index, ["C", "A"]),
             np.ascontiguousarray(self.data, dtype=dtype),
         )
 
@@ -89,9 +118,9 @@ def _scipy() -> Any:
     return _module
 
 
-def _check_semiring(semiring: str) -> str:
-    if semiring not in _SEMIRINGS:
-        raise InvalidArgument(f"semiring must be one of {', '.join(_SEMIRINGS)} (semiring={semiring!r})")
+def _check_semiring(semiring: str, allowed: Iterable[str] = _SEMIRINGS) -> str:
+    if semiring not in allowed:
+        raise InvalidArgument(f"semiring must be one of {', '.join(allowed)} (semiring={semiring!r})")
     return semiring
 
 
@@ -235,12 +264,16 @@ def multiply(
     prune: bool = False,
     return_report: bool = False,
     device: str = "auto",
+    progress: bool | Progress | None = None,
 ) -> Any:
     """``C = A B`` of ``A[m, k]`` and ``B[k, n]`` (``B[n, k]`` with transpose_b, for ``A B^T``).
 
     ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only outside its entries. prune
     drops entries that are 0. return_report gives ``(C, report)``: products, prediction, memory, strategies, seconds (None
     with a mask).
+
+    `progress`: True for a bar (tqdm), or a callable(stage, fraction) that cancels by returning False. Rows are then computed
+    in blocks, with the same bits; there is no report.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> from quintet import sparse
@@ -252,41 +285,230 @@ def multiply(
     array([[5., 0.],
            [0., 5.]])
     """
-    _check_semiring(semiring)
+    if not is_off(progress):
+        if return_report:
+            raise InvalidArgument("return_report is of one product, and progress makes blocks of rows (return_report=True)")
+        how = {"semiring": semiring, "complement": complement, "transpose_b": transpose_b, "prune": prune, "device": device}
+        return _multiply_in_blocks(A, B, mask, how, progress)
+    _check_semiring(semiring, SEMIRINGS)
     A, B = _checked(A, "A"), _checked(B, "B")
     if complement and mask is None:
         raise InvalidArgument("complement needs a mask")
+    size = None if prune or mask is not None else _common_blocks(A, B, transpose_b)
     columns = A.format == B.format == "csc" and mask is None and not transpose_b
-    first, second = (B, A) if columns else (_csr(A, "A", semiring), _csr(B, "B", semiring))
-    a = _parts(first, "B" if columns else "A", semiring)
-    b = a if first is second else _parts(second, "A" if columns else "B", semiring)
-    inner = b.cols if transpose_b else b.rows
-    if a.cols != inner:
+    if not columns:
+        rows = _csr(A, "A", semiring)
+        A, B, mask = rows, rows if B is A else _csr(B, "B", semiring), rows if mask is A else mask
+    inner = B.shape[1] if transpose_b else B.shape[0]
+    if A.shape[1] != inner:
         raise InvalidArgument(
             f"A and B must fit: {A.shape} times {'the transpose of ' if transpose_b else ''}{B.shape}"
         )
+    if mask is not None:
+        wanted = (A.shape[0], B.shape[0] if transpose_b else B.shape[1])
+        if _checked(mask, "mask").shape != wanted:
+            raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    reduced = reduce_values(A, B, semiring) or Reduction([(A, B)], SEMIRINGS[semiring], lambda values: values[0], False)
+    products = [
+        _product(a, b, reduced.semiring, mask, bool(complement), bool(transpose_b), bool(return_report), device)
+        for a, b in reduced.pairs
+    ]
+    result, report = products[0]
+    result.data = reduced.restore([product.data for product, _ in products])
+    if prune:
+        result.eliminate_zeros()
+    if size is not None:
+        result = result.tobsr(size)
+    return (result, report) if return_report else result
+
+
+def _common_blocks(A: Any, B: Any, transpose_b: bool) -> tuple[int, int] | None:
+    """The size of blocks that a product of two BSR matrices has, None where theirs do not fit. All their elements are
+    entries, zeros too, so all of the product's are."""
+    if A.format != "bsr" or B.format != "bsr":
+        return None
+    inner, cols = B.blocksize[::-1] if transpose_b else B.blocksize
+    return (A.blocksize[0], cols) if A.blocksize[1] == inner else None
+
+
+def _product(
+    A: Any, B: Any, semiring: str, mask: Any, complement: bool, transpose_b: bool, has_report: bool, device: str
+) -> tuple[Any, Any]:
+    """The product of two CSR matrices, or of two CSC matrices, of types and sizes that fit, and its report."""
+    columns = A.format == "csc"
+    first, second = (B, A) if columns else (A, B)
+    a = _parts(first, "B" if columns else "A", semiring)
+    b = a if first is second else _parts(second, "A" if columns else "B", semiring)
     m = None
     if mask is not None:
         m = a if mask is A else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
-        wanted = (a.rows, b.rows if transpose_b else b.cols)
-        if (m.rows, m.cols) != wanted:
-            raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={(m.rows, m.cols)})")
     dtype, index = _common(a) if b is a else _common(a, b)
     if m is not None and m is not a:
         index = _common(a, b, m)[1]
     left, right = _cores(a, b, (dtype, index))
-    found, report = _core.spgemm_multiply(
+    arrays, report = _core.spgemm_multiply(
         left,
         right,
         semiring,
         None if m is None else left if m is a else m.core(dtype, index),
-        bool(complement),
-        bool(transpose_b),
-        bool(return_report),
+        complement,
+        transpose_b,
+        has_report,
         device,
     )
-    result = _result(found, a.is_array or b.is_array, a.is_bool and b.is_bool, prune, columns)
+    return _result(arrays, a.is_array or b.is_array, a.is_bool and b.is_bool, columns=columns), report
+
+
+def gram(
+    X: Any,
+    *,
+    rows: bool = False,
+    upper: bool = False,
+    semiring: str = "plus_times",
+    return_report: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``X^T X``, or with rows ``X X^T``, with the bits of :func:`multiply`.
+
+    Parameters
+    ----------
+    X : sparse matrix or array
+        As in :func:`multiply`.
+    rows : bool
+        Of every pair of rows; otherwise of every pair of columns.
+    upper : bool
+        Only entries with a column >= the row: half of the multiplications and of the memory.
+    semiring : str
+        "plus_times", "min_plus" or "or_and".
+    return_report : bool
+        Also returns the report of :func:`multiply`.
+    device : str
+        Where the product is computed.
+
+    Returns
+    -------
+    sparse matrix or array
+        CSR; with return_report a pair of it and the report.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> X = sp.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> sparse.gram(X).toarray()
+    array([[ 1.,  2.],
+           [ 2., 13.]])
+    >>> sparse.gram(X, upper=True).nnz
+    3
+    """
+    _check_semiring(semiring)
+    X = _checked(X, "X")
+    turned = X.format == "csc"  # X^T is stored by rows
+    x = _parts(X if turned else _csr(X, "X", semiring), "X", semiring)
+    arrays, report = _core.spgemm_gram(
+        x.core(*_common(x)), bool(rows) != turned, bool(upper), semiring, bool(return_report), device
+    )
+    result = _result(arrays, x.is_array, x.is_bool)
     return (result, report) if return_report else result
+
+
+def multiply_top(
+    A: Any,
+    B: Any,
+    k: int,
+    *,
+    threshold: float | None = None,
+    by_value: bool = False,
+    semiring: str = "plus_times",
+    transpose_b: bool = False,
+    return_report: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The first `k` entries of every row of ``A B`` (with transpose_b, of ``A B^T``); the product is never in memory.
+
+    Larger values rank first, with "min_plus" smaller ones; of equal values the smaller column. NaN ranks behind all
+    numbers. The bits are those of :func:`multiply`.
+
+    Parameters
+    ----------
+    A, B : sparse matrix or array
+        As in :func:`multiply`.
+    k : int
+        Entries of a row at most, >= 1.
+    threshold : float, optional
+        Values that rank behind it are left out, and so is NaN.
+    by_value : bool
+        Entries of a row by rank, the first one first. Otherwise columns ascend.
+    semiring : str
+        As in :func:`multiply`, but for "max_times" and "min_max". "max_plus" ranks larger values first.
+    transpose_b : bool
+        Multiplies by the transpose of B: rows of A with rows of B.
+    return_report : bool
+        Also returns the report of :func:`multiply`.
+    device : str
+        Where the product is computed.
+
+    Returns
+    -------
+    sparse matrix or array
+        CSR; with return_report a pair of it and the report.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> rows = sp.csr_array(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]))
+    >>> sparse.multiply_top(rows, rows, 2, transpose_b=True, by_value=True).indices.reshape(3, 2)
+    array([[0, 1],
+           [1, 2],
+           [2, 1]], dtype=int32)
+    """
+    _check_semiring(semiring, [name for name in SEMIRINGS if name not in _HOST_SEMIRINGS])
+    count = as_integer(k, "k", 1)
+    limit = None if threshold is None else as_number(threshold, "threshold")
+    rows = _csr(A, "A", semiring)
+    A, B = rows, rows if B is A else _csr(B, "B", semiring)
+    if A.shape[1] != B.shape[1 if transpose_b else 0]:
+        raise InvalidArgument(
+            f"A and B must fit: {A.shape} times {'the transpose of ' if transpose_b else ''}{B.shape}"
+        )
+    reduced = reduce_values(A, B, semiring) or Reduction([(A, B)], semiring, lambda values: values[0], False)
+    if len(reduced.pairs) > 1:
+        raise InvalidArgument("values of A and B must be smaller: sums of the product exceed 2^53, and have no order")
+    if limit is not None and reduced.is_negated:
+        limit = -limit
+    a, b = _pair(*reduced.pairs[0], reduced.semiring)
+    left, right = _cores(a, b, _common(a) if b is a else _common(a, b))
+    product, report = _core.spgemm_multiply_top(
+        left, right, count, limit, bool(by_value), reduced.semiring, bool(transpose_b), bool(return_report), device
+    )
+    result = _result(product, a.is_array or b.is_array, a.is_bool and b.is_bool)
+    exact = result.data
+    result.data = reduced.restore([exact])
+    if result.data.dtype.kind in "iu" and np.any(result.data != (-exact if reduced.is_negated else exact)):
+        raise InvalidArgument(f"values of A and B must be of a wider type: entries exceed {result.data.dtype}")
+    if by_value:
+        result.has_canonical_format = result.has_sorted_indices = False
+    return (result, report) if return_report else result
+
+
+def _multiply_in_blocks(A: Any, B: Any, mask: Any, how: dict[str, Any], progress: bool | Progress | None) -> Any:
+    A, B = _checked(A, "A"), _checked(B, "B")
+    rows, right = A.tocsr(), B.tocsr()
+    mask = None if mask is None else _checked(mask, "mask").tocsr()
+    wanted = (A.shape[0], B.shape[0] if how["transpose_b"] else B.shape[1])
+    if mask is not None and mask.shape != wanted:
+        raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    parts = [
+        multiply(rows[part], right, mask=None if mask is None else mask[part], **how)
+        for part in blocks(progress, "multiply", A.shape[0], 64)
+    ]
+    product = _scipy().vstack([part.tocsr() for part in parts], format="csr")
+    size = None if how["prune"] or mask is not None else _common_blocks(A, B, how["transpose_b"])
+    if size is not None:
+        return product.tobsr(size)
+    is_by_columns = A.format == B.format == "csc" and mask is None and not how["transpose_b"]
+    return product.asformat("csc") if is_by_columns else product
 
 
 class Plan:
@@ -340,8 +562,11 @@ class Plan:
 
     def execute(self, A: Any, B: Any, out: Any = None) -> Any:
         """The product of `A` and `B`. `out`, an earlier result, gets the new values and is returned."""
-        a, left = self._operand(A, "A", 0)
-        b, right = (a, left) if B is A and self._is_square else self._operand(B, "B", 1)
+        return self._execute(A, B, out, ("A", "B"))
+
+    def _execute(self, A: Any, B: Any, out: Any, names: tuple[str, str]) -> Any:
+        a, left = self._operand(A, names[0], 0)
+        b, right = (a, left) if B is A and self._is_square else self._operand(B, names[1], 1)
         found = self._plan.execute(left, right)
         is_bool = a.dtype == b.dtype == BOOL
         if out is None:
@@ -359,6 +584,69 @@ class Plan:
         return out
 
 
+class TriplePlan:
+    """The structure of ``R A P``, computed once: Galerkin products of multigrid, and ``A D A^T``.
+
+    Parameters
+    ----------
+    R, A, P : sparse matrix or array
+        As in :func:`multiply`.
+    semiring : str
+        "plus_times", "min_plus" or "or_and".
+    device : str
+        Where products are computed.
+
+    Notes
+    -----
+    ``execute(R, A, P)`` gives the bits of ``multiply(R, multiply(A, P))``, in less time. A plan may be used by several
+    threads at once.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> A = sp.csr_array(np.array([[2.0, -1.0], [-1.0, 2.0]]))
+    >>> P = sp.csr_array(np.array([[1.0], [1.0]]))
+    >>> plan = sparse.TriplePlan(P.T, A, P)
+    >>> plan.execute(P.T, 3 * A, P).toarray()
+    array([[6.]])
+    """
+
+    def __init__(self, R: Any, A: Any, P: Any, semiring: str = "plus_times", *, device: str = "auto") -> None:
+        _check_semiring(semiring)
+        for name, matrix in (("R", R), ("A", A), ("P", P)):
+            _checked(matrix, name)
+        if R.shape[1] != A.shape[0] or A.shape[1] != P.shape[0]:
+            raise InvalidArgument(f"R, A and P must fit: {R.shape} times {A.shape} times {P.shape}")
+        self._inner = Plan(A, P, semiring, device=device)
+        self._outer = Plan(R, self._inner.execute(A, P), semiring, device=device)
+        self.semiring = semiring
+        self.shape = self._outer.shape
+
+    @property
+    def nnz(self) -> int:
+        """Entries of the product."""
+        return self._outer.nnz
+
+    def execute(self, R: Any, A: Any, P: Any, out: Any = None) -> Any:
+        """The product.
+
+        Parameters
+        ----------
+        R, A, P : sparse matrix or array
+            Matrices of the structure that was planned; another one is an InvalidArgument.
+        out : sparse matrix or array, optional
+            An earlier result: it gets the new values.
+
+        Returns
+        -------
+        sparse matrix or array
+            CSR, or `out`.
+        """
+        inner = self._inner._execute(A, P, None, ("A", "P"))
+        return self._outer._execute(R, inner, out, ("R", "A P"))
+
+
 def estimate(A: Any, B: Any, *, device: str = "auto") -> Estimate:
     """Sizes of ``A B`` from one pass over the matrices and 1 % of the products.
 
@@ -367,7 +655,9 @@ def estimate(A: Any, B: Any, *, device: str = "auto") -> Estimate:
     >>> sparse.estimate(sp.eye_array(5).tocsr(), sp.eye_array(5).tocsr()).products
     5
     """
-    a, b = _pair(A, B, "or_and")
+    rows = _csr(A, "A", "or_and")
+    a = _parts(rows, "A", "or_and", pattern=True)
+    b = a if B is A else _parts(_csr(B, "B", "or_and"), "B", "or_and", pattern=True)
     if a.cols != b.rows:
         raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
     return Estimate(*_core.spgemm_estimate(*_cores(a, b, _common(a, b)), device))
@@ -413,24 +703,30 @@ def multiply_blocks(
 def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str = "auto") -> Any:
     """``Y = A X`` of a sparse ``A[m, k]`` and a dense ``X[k, n]`` or ``X[k]``; into `out` where it is given.
 
+    CSC and up to 8 columns of X need no other form of A: sums are then added in blocks of A's columns, in an order that
+    depends on the sizes alone.
+
     >>> import numpy as np, scipy.sparse as sp
     >>> from quintet import sparse
     >>> sparse.multiply_dense(sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]])), np.ones(2))
     array([2., 3.])
     """
-    a = _parts(_csr(A, "A"), "A", "plus_times")
+    A = _checked(A, "A")
     is_vector = (getattr(X, "ndim", None) or np.ndim(X)) == 1
     if is_vector:
         x, like = take_vector(X, "X", (F32, F64), integers=True)
         x = x.reshape(-1, 1)
     else:
         x, like = take_rows(X, "X", (F32, F64), integers=True)
-    if x.shape[0] != a.cols:
-        raise InvalidArgument(f"A and X must fit: {(a.rows, a.cols)} times {x.shape[:1] if is_vector else x.shape}")
+    if x.shape[0] != A.shape[1]:
+        raise InvalidArgument(f"A and X must fit: {A.shape} times {x.shape[:1] if is_vector else x.shape}")
+    stored_by_columns = A.format == "csc"
+    transposed = stored_by_columns and x.shape[1] <= _SCATTERED_COLUMNS
+    a = _parts(A if stored_by_columns else _csr(A, "A"), "A", "plus_times")
     dtype, index = _common(a)
     dtype = F64 if F64 in (dtype, x.dtype) else F32
     x = x.astype(dtype, copy=False)
-    shape = (a.rows,) if is_vector else (a.rows, x.shape[1])
+    shape = (A.shape[0],) if is_vector else (A.shape[0], x.shape[1])
     if out is not None:
         if not isinstance(out, np.ndarray) or out.dtype != dtype:
             raise TypeError(f"out must be a NumPy array of type {dtype} (dtype={getattr(out, 'dtype', type(out))})")
@@ -439,8 +735,53 @@ def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str
         if np.shares_memory(out, x):
             raise InvalidArgument("out must not overlap X")
     y = np.empty(shape, dtype) if out is None else out
-    _core.spgemm_multiply_dense(a.core(dtype, index), x, y.reshape(a.rows, x.shape[1]), device)
+    core = a.core(dtype, index, copies=x.shape[1] != 1 and not transposed)
+    if stored_by_columns and not transposed:
+        core = _core.spgemm_transpose(core, device)
+    _core.spgemm_multiply_dense(core, x, y.reshape(A.shape[0], x.shape[1]), transposed, device)
     return y if out is not None else like(y)
+
+
+def sampled(M: Any, X: Any, Y: Any, *, device: str = "auto") -> Any:
+    """``X Y^T`` where `M` has entries: a matrix with the entries of `M`, in their order, and these values (SDDMM).
+
+    Parameters
+    ----------
+    M : sparse matrix or array
+        CSR, or converted to it; of any type, its values are not read.
+    X, Y : array
+        ``X[m, n]`` and ``Y[k, n]`` for ``M[m, k]``, float32 or float64; of two types the larger.
+    device : str
+        Where the products are computed.
+
+    Returns
+    -------
+    sparse matrix or array
+        CSR.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.sampled(sp.eye_array(2).tocsr(), np.ones((2, 3)), np.full((2, 3), 2.0)).toarray()
+    array([[6., 0.],
+           [0., 6.]])
+    """
+    rows = _csr(M, "M", "or_and")
+    m = _parts(rows, "M", "or_and", pattern=True)
+    x, y = (take_rows(a, name, (F32, F64), integers=True)[0] for a, name in ((X, "X"), (Y, "Y")))
+    if x.shape[0] != m.rows or y.shape[0] != m.cols or x.shape[1] != y.shape[1]:
+        raise InvalidArgument(f"M, X and Y must fit: {rows.shape}, {x.shape} and {y.shape}")
+    dtype = F64 if F64 in (x.dtype, y.dtype) else F32
+    values = np.empty((1, int(m.indptr[-1])), dtype)
+    _core.spgemm_multiply_sampled(
+        (m.rows, m.cols, m.indptr, np.array(m.indices, _common(m)[1]), np.empty(values.size, dtype)),
+        x.astype(dtype, copy=False),
+        y.astype(dtype, copy=False),
+        values,
+        device,
+    )
+    return type(rows)((values[0], rows.indices[: values.size].copy(), rows.indptr.copy()), shape=rows.shape)
 
 
 def add(A: Any, B: Any, alpha: float = 1.0, beta: float = 1.0, *, prune: bool = False, device: str = "auto") -> Any:

@@ -24,6 +24,34 @@ progress_callback progress_of(nb::handle callable);
 /// Runs Python's signal handlers and throws what they raise, KeyboardInterrupt mostly. Without the GIL.
 void poll_signals();
 
+/// Waits, when the interpreter ends, until no thread but the main one is in a call, and lets none of them back into
+/// Python, which would end the process with an error. To be called once by every module.
+void end_calls_at_exit();
+
+/// A call into the library, without the GIL. A thread that wants it back after the interpreter has begun to end sleeps
+/// for good instead, as Python's own threads do.
+class released_call {
+ public:
+  released_call();
+  released_call(const released_call&) = delete;
+  released_call& operator=(const released_call&) = delete;
+  ~released_call();
+
+ private:
+  PyThreadState* state_;
+};
+
+/// The GIL for a callback out of the library; throws, to end the call, if the interpreter has begun to end.
+class callback_lock {
+ public:
+  callback_lock() = default;
+
+ private:
+  static int require_interpreter();
+  int checked_ = require_interpreter();
+  nb::gil_scoped_acquire acquired_;
+};
+
 /// Time that this thread has spent in the library: what a call takes beyond it is the bindings' own
 /// (python/bench/overhead.py).
 inline thread_local std::chrono::steady_clock::duration library_time{};
@@ -46,7 +74,7 @@ inline thread_local int own_threads = 0;
 /// reach: arrays are taken apart into views before, results are made into objects afterwards.
 template <class Function>
 decltype(auto) run(Function&& f) {
-  const nb::gil_scoped_release released;
+  const released_call call;
   const poll_scope scope(poll_signals);
   const thread_scope width(own_threads);
   const library_timer timer;
@@ -57,7 +85,7 @@ decltype(auto) run(Function&& f) {
 template <class Function>
 decltype(auto) run(nb::handle progress, Function&& f) {
   const progress_callback callback = progress_of(progress);
-  const nb::gil_scoped_release released;
+  const released_call call;
   const poll_scope scope(poll_signals);
   const thread_scope width(own_threads);
   const library_timer timer;

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
+#include "metrics.hpp"
 #include "options.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/hdbscan/tree_stages.hpp"
@@ -18,8 +22,6 @@
 namespace quintet::python {
 
 using namespace hdbscan;
-
-inline point_metric metric_of(const std::string& name, double curvature) { return {parse_metric(name), curvature}; }
 
 constexpr auto tree_option_list = [](auto visit) {
   visit("min_cluster_size", &tree_options::min_cluster_size);
@@ -101,6 +103,22 @@ inline single_linkage_tree linkage_of(const array& matrix, const char* name) {
   return tree;
 }
 
+/// Weights of points; none: 1 each.
+inline std::span<const double> weights_of(const array& weights) {
+  return weights.present() ? span_of<double>(weights) : std::span<const double>();
+}
+
+/// The dendrogram of points with weights: their core distances are their heights, and rows without one come last.
+inline single_linkage_tree linkage_of(const array& matrix, const char* name, const array& weights, const array& core) {
+  single_linkage_tree tree = linkage_of(matrix, name);
+  const auto weight = weights_of(weights);
+  if (weight.empty()) return tree;
+  tree.weights.assign(weight.begin(), weight.end());
+  for (const double distance : span_of<double>(core))
+    tree.heights.push_back(std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance);
+  return tree;
+}
+
 inline nb::dict dict_of(clustering&& c) {
   nb::dict d;
   d["labels"] = to_numpy(std::move(c.labels));
@@ -114,6 +132,13 @@ inline nb::dict dict_of(clustering&& c) {
   d["condensed"] = records(std::move(c.condensed.rows));
   d["linkage"] = matrix_of(c.single_linkage.rows);
   d["components"] = c.components;
+  return d;
+}
+
+/// Of a tree stage without points.
+inline nb::dict dict_of(clustering&& c, const tree_options& options) {
+  nb::dict d = dict_of(std::move(c));
+  d["tie_tolerance"] = options.tie_tolerance.value_or(default_tie_tolerance());
   return d;
 }
 
@@ -137,10 +162,15 @@ inline nb::dict dict_of(cluster_result&& r) {
   d["spanning_tree"] = matrix_of(r.spanning_tree);
   d["neighbours"] = r.neighbours;
   d["clamped"] = r.clamped;
+  d["tie_tolerance"] = *r.options.tie_tolerance;
   d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
+  d["excluded_rows"] = to_numpy(std::move(r.excluded_rows));
+  d["weights"] = to_numpy(std::move(r.weights));
   d["counters"] = counters_of(r.counters);
   d["ran_on"] = devices_of(r.ran_on);
   d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.spanning_tree_seconds, r.tree_stage_seconds);
+  d["min_cluster_size"] = r.options.min_cluster_size;
+  d["min_samples"] = spanning_tree_part(r.options).min_samples;
   return d;
 }
 
@@ -150,7 +180,10 @@ inline nb::dict dict_of(spanning_tree_result&& r) {
   d["core_distances"] = to_numpy(std::move(r.core_distances));
   d["neighbours"] = r.neighbours;
   d["clamped"] = r.clamped;
+  d["tie_tolerance"] = r.tie_tolerance;
   d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
+  d["excluded_rows"] = to_numpy(std::move(r.excluded_rows));
+  d["weights"] = to_numpy(std::move(r.weights));
   d["counters"] = counters_of(r.counters);
   d["ran_on"] = devices_of(r.ran_on);
   d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.spanning_tree_seconds);

@@ -202,6 +202,7 @@ NB_MODULE(_mpi, m) {
   // Types that both modules know.
   nb::module_::import_("quintet._core");
   bind_errors(m);
+  end_calls_at_exit();
   m.def("library_version", &library_version);
   nb::class_<communicator, quintet::process_group>(m, "Communicator")
       .def_prop_ro("rank", &communicator::rank)

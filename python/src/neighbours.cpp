@@ -6,14 +6,13 @@
 
 #include "arrays.hpp"
 #include "call.hpp"
+#include "metrics.hpp"
 
 namespace quintet::python {
 
 namespace {
 
-neighbours::options options_of(const std::string& metric, double curvature) {
-  return {point_metric(parse_metric(metric), curvature)};
-}
+neighbours::options options_of(const std::string& metric, double curvature) { return {metric_of(metric, curvature)}; }
 
 nb::tuple nearest(const array& points, const array& queries, std::int64_t k, const std::string& metric,
                   double curvature, const std::string& device) {

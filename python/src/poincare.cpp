@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
+#include "ball_status.hpp"
 #include "call.hpp"
 #include "quintet/poincare/poincare.hpp"
 
@@ -11,23 +12,6 @@ namespace quintet::python {
 namespace {
 
 using poincare::ball_options;
-using poincare::point_status;
-
-/// 0 inside, 1 outside, 2 not finite, as uint8.
-nb::object to_numpy_status(const std::vector<point_status>& status) {
-  std::vector<std::uint8_t> values(status.size());
-  for (std::size_t i = 0; i < status.size(); ++i) values[i] = std::uint8_t(status[i]);
-  return to_numpy(std::move(values));
-}
-
-nb::object status_or_none(const std::vector<point_status>& status, bool wanted) {
-  return wanted ? to_numpy_status(status) : nb::none();
-}
-
-nb::object report_or_none(const poincare::point_report& report, bool wanted) {
-  if (!wanted) return nb::none();
-  return nb::make_tuple(to_numpy_status(report.queries), to_numpy_status(report.points));
-}
 
 nb::object distances(const array& x, const array& y, const array& out, int expression, double curvature, bool strict,
                      bool want_status, const std::string& device) {
@@ -146,6 +130,26 @@ nb::tuple rsgd_step(const array& x, const array& gradient, double rate, double e
   return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
 }
 
+nb::tuple adam_step(const array& x, const array& gradient, double margin, const array& first, const array& second,
+                    const array& out, double rate, double beta1, double beta2, double epsilon, double weight_decay,
+                    std::int64_t step, double curvature, bool strict, bool want_status, const std::string& device) {
+  const ball_options options{curvature, strict};
+  const poincare::adam_options settings{rate, beta1, beta2, epsilon, weight_decay, step};
+  const auto report = run([&] {
+    return poincare::adam_step(x.rows(), gradient.rows(), margin, first.output_rows(), second.output_values(),
+                               out.output_rows(), settings, options, Device::parse(device));
+  });
+  return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
+}
+
+nb::object negative_sampling(const array& points, const array& links, const array& losses, const array& gradient,
+                             double curvature, bool strict, bool want_status, const std::string& device) {
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::negative_sampling(points.rows(), links.matrix<const std::int64_t>(), losses.output_values(),
+                                       gradient.output_rows(), options, where);
+  });
+}
+
 /// (status of the points, converged).
 nb::tuple gyromidpoint(const array& points, const array& offsets, const array& weights, const array& out,
                        double curvature, bool strict, const std::string& device) {
@@ -213,6 +217,11 @@ void bind_poincare(nb::module_& m) {
         device());
   m.def("poincare_rsgd_step", &rsgd_step, nb::arg("x"), nb::arg("gradient"), nb::arg("rate"), nb::arg("epsilon"),
         nb::arg("out"), curvature(), strict(), status(), device());
+  m.def("poincare_adam_step", &adam_step, nb::arg("x"), nb::arg("gradient"), nb::arg("margin"), nb::arg("first"),
+        nb::arg("second"), nb::arg("out"), nb::arg("rate"), nb::arg("beta1"), nb::arg("beta2"), nb::arg("epsilon"),
+        nb::arg("weight_decay"), nb::arg("step"), curvature(), strict(), status(), device());
+  m.def("poincare_negative_sampling", &negative_sampling, nb::arg("points"), nb::arg("links"), nb::arg("losses"),
+        nb::arg("gradient"), curvature(), strict(), status(), device());
   m.def("poincare_gyromidpoint", &gyromidpoint, nb::arg("points"), nb::arg("offsets"), nb::arg("weights").none(),
         nb::arg("out"), curvature(), strict(), device());
   m.def("poincare_frechet_mean", &frechet_mean, nb::arg("points"), nb::arg("offsets"), nb::arg("weights").none(),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "call.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::python {
@@ -57,7 +58,7 @@ nb::object copy_of(matrix_view<const T> rows) {
 template <class T>
 auto block_receiver(nb::handle take) {
   return [take](std::int64_t first_row, matrix_view<const T> rows) {
-    const nb::gil_scoped_acquire acquired;
+    const callback_lock lock;
     const nb::object answer = take(first_row, copy_of<T>(rows));
     return answer.ptr() != Py_False;
   };

@@ -20,18 +20,22 @@
 #include "quintet/io/snp_data.hpp"
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/inference/diagnostics.hpp"
+#include "quintet/snp/inference/marginal_likelihood.hpp"
 #include "quintet/snp/inference/priors.hpp"
 #include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/inference/search.hpp"
+#include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
 #include "quintet/snp/likelihood/rules.hpp"
 #include "quintet/snp/markers/data.hpp"
+#include "quintet/snp/markers/f_statistics.hpp"
 #include "quintet/snp/network/network.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/newick.hpp"
 #include "quintet/snp/network/rooting.hpp"
+#include "quintet/snp/simulation/predictive.hpp"
 #include "quintet/snp/simulation/simulate.hpp"
 #include "records.hpp"
 #include "snp_options.hpp"
@@ -223,12 +227,17 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
 
 // Likelihoods.
 
+likelihood_options likelihood_options_of(const std::string& device, std::int64_t memory_limit, double truncation) {
+  return {.device = Device::parse(device), .memory_limit = memory_limit, .truncation = truncation};
+}
+
 nb::dict dict_of(const evaluation_estimate& size) {
   nb::dict d;
   nb::list groups;
   for (const group_size& one : size.groups) groups.append(nb::make_tuple(one.branches, one.states, one.patterns));
   d["groups"] = groups;
   d["largest_group"] = size.largest_group;
+  d["largest_group_untruncated"] = size.largest_group_untruncated;
   d["bytes"] = size.bytes;
   d["operations"] = size.operations;
   d["blocks"] = size.blocks;
@@ -236,14 +245,14 @@ nb::dict dict_of(const evaluation_estimate& size) {
 }
 
 nb::tuple tuple_of(const optimise_result& r) {
-  return nb::make_tuple(r.log_likelihood, r.start, r.iterations, r.evaluations, r.converged);
+  return nb::make_tuple(r.log_likelihood, r.start, r.iterations, r.evaluations, r.converged, r.truncation_bound);
 }
 
 /// The network is a copy, which the callable may keep.
 search_report search_report_of(nb::handle callable) {
   if (callable.is_none()) return {};
   return [callable](const search_status& now) {
-    const nb::gil_scoped_acquire acquired;
+    const callback_lock lock;
     callable(now.start, now.reticulations, now.topologies, now.log_likelihood, now.is_end, now.bic,
              nb::cast(Network(*now.best)));
   };
@@ -275,12 +284,13 @@ prior_options priors_of(const std::string& words) {
 }
 
 /// (network, origin, common theta?, pi1)
-network_state start_of(const nb::tuple& t, const std::vector<std::string>& names) {
+network_state start_of(const nb::tuple& t, const std::vector<std::string>& names, const priors& prior) {
   state_options how;
   how.origin = nb::cast<double>(t[1]);
   how.thetas = nb::cast<bool>(t[2]) ? theta_mode::common : theta_mode::each;
   how.pi1 = nb::cast<double>(t[3]);
-  return state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how);
+  return prior.completed(
+      state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how));
 }
 
 /// The caller of the sampler keeps the callable. Chains run in threads of the library.
@@ -288,7 +298,7 @@ std::function<double(const network_state&)> surrogate_of(nb::handle callable) {
   if (callable.is_none()) return {};
   return [callable](const network_state& state) {
     Network network = to_network(state);
-    const nb::gil_scoped_acquire acquired;
+    const callback_lock lock;
     return nb::cast<double>(callable(std::move(network), state.pi1));
   };
 }
@@ -297,17 +307,18 @@ std::function<double(const network_state&)> surrogate_of(nb::handle callable) {
 std::unique_ptr<shared_chains> make_chains(std::vector<std::string> names, const Data* data, const std::string& words,
                                            std::tuple<std::int64_t, std::int64_t, bool> limits, nb::handle options,
                                            nb::handle model, nb::handle start, std::int64_t memory_limit,
-                                           const std::string& device, std::shared_ptr<process_group> shared_by,
-                                           nb::handle surrogate) {
+                                           const std::string& device, double truncation,
+                                           std::shared_ptr<process_group> shared_by, nb::handle surrogate) {
   auto how = options_from<sampler_options>(sampler_list, options);
   how.model = model_of(model);
-  if (!start.is_none()) how.start = start_of(nb::cast<nb::tuple>(start), names);
-  how.likelihood = {Device::parse(device), memory_limit};
+  how.likelihood = likelihood_options_of(device, memory_limit, truncation);
   how.shared_by = std::move(shared_by);
   how.surrogate = surrogate_of(surrogate);
   const prior_options prior = priors_of(words);
   const auto [max_reticulations, max_level, bubbles] = limits;
   const network_limits within{max_reticulations, max_level, bubbles};
+  if (!start.is_none())
+    how.start = start_of(nb::cast<nb::tuple>(start), names, priors(prior, std::int64_t(names.size()), within));
   return run([&] { return std::make_unique<shared_chains>(std::move(names), data, prior, within, how); });
 }
 
@@ -327,8 +338,9 @@ nb::list take_samples(shared_chains& self) {
         const auto row = trace_row(sample, c.prior);
         one.steps.push_back(sample.step);
         one.trace.insert(one.trace.end(), row.begin(), row.end());
-        const auto numbering = number_canonically(sample.state);
-        one.newick.push_back(to_newick(to_network(sample.state, numbering)));
+        const network_state state = c.prior.in_years(sample.state);
+        const auto numbering = number_canonically(state);
+        one.newick.push_back(to_newick(to_network(state, numbering)));
         one.topology.push_back(numbering.key);
       }
     }
@@ -456,6 +468,20 @@ void bind_data(nb::module_& m) {
     const std::vector<std::int64_t> chosen = vector_of<std::int64_t>(sites);
     return run([&] { return select_sites(data, chosen); });
   });
+  m.def("snp_f_statistics", [](const Data& data, const std::vector<std::vector<std::string>>& species,
+                               std::int64_t block_sites, const array& block_of_site) {
+    const site_blocks blocks{block_sites, vector_of<std::int64_t>(block_of_site)};
+    const auto found = run([&] {
+      if (species.empty()) return f_statistics(data, blocks);
+      std::vector<f_statistic> all;
+      for (const auto& names : species) all.push_back(f_statistic_of(data, names, blocks));
+      return all;
+    });
+    nb::list result;
+    for (const f_statistic& f : found)
+      result.append(nb::make_tuple(f.species, f.value, f.standard_error, f.z, f.sites, f.blocks));
+    return result;
+  });
   m.def("snp_has_vcf", &io::has_vcf);
   m.def("snp_frequent_patterns",
         [](const Data& data, double share) { return run([&] { return frequent_patterns(data, share); }); });
@@ -482,9 +508,10 @@ void bind_likelihood(nb::module_& m) {
   m.def("snp_gamma_rates",
         [](double shape, std::int64_t categories) { return to_numpy(gamma_rates(shape, categories)); });
   m.def("snp_estimate", [](const Network& network, const Data& data, nb::handle model, std::int64_t memory_limit,
-                           const std::string& device) {
+                           const std::string& device, double truncation) {
     const auto how = model_of(model);
-    return dict_of(run([&] { return estimate(network, data, how, {Device::parse(device), memory_limit}); }));
+    return dict_of(
+        run([&] { return estimate(network, data, how, likelihood_options_of(device, memory_limit, truncation)); }));
   });
   nb::class_<shared_likelihood>(m, "SnpLikelihood")
       .def("evaluate", [](shared_likelihood& l) { return l.use([](Likelihood& x) { return x.evaluate(); }); })
@@ -506,6 +533,10 @@ void bind_likelihood(nb::module_& m) {
       .def("size",
            [](shared_likelihood& l) {
              return dict_of(l.use([](Likelihood& x) { return evaluation_estimate(x.size()); }));
+           })
+      .def("truncation",
+           [](shared_likelihood& l) {
+             return l.use([](Likelihood& x) { return std::pair(x.truncation().bound, x.truncation().mass); });
            })
       .def("patterns",
            [](shared_likelihood& l) {
@@ -532,22 +563,39 @@ void bind_likelihood(nb::module_& m) {
   m.def(
       "snp_likelihood",
       [](const Network& network, const Data& data, nb::handle model, std::int64_t memory_limit,
-         const std::string& device, std::shared_ptr<process_group> shared_by) {
+         const std::string& device, double truncation, std::shared_ptr<process_group> shared_by) {
         const auto how = model_of(model);
         return run([&] {
-                 likelihood_options options{Device::parse(device), memory_limit};
+                 likelihood_options options = likelihood_options_of(device, memory_limit, truncation);
                  options.shared_by = std::move(shared_by);
                  return std::make_unique<shared_likelihood>(network, data, how, options);
                })
             .release();
       },
       nb::rv_policy::take_ownership, arg("network"), arg("data"), arg("model"), arg("memory_limit"), arg("device"),
-      arg("shared_by").none() = nb::none());
+      arg("truncation"), arg("shared_by").none() = nb::none());
+  m.def(
+      "snp_composite",
+      [](const Network& network, const Data& data, nb::handle model, std::int64_t size, std::int64_t memory_limit,
+         nb::handle progress, const std::string& device, double truncation) {
+        const auto how = model_of(model);
+        const auto found = run(progress, [&](const progress_callback& report) {
+          return composite_log_likelihood(network, data, how,
+                                          {.size = size,
+                                           .likelihood = likelihood_options_of(device, memory_limit, truncation),
+                                           .progress = report});
+        });
+        nb::list terms;
+        for (const composite_term& term : found.terms) terms.append(nb::make_tuple(term.species, term.log_likelihood));
+        return nb::make_tuple(found.log_likelihood, terms, found.skipped);
+      },
+      arg("network"), arg("data"), arg("model"), arg("size"), arg("memory_limit"), arg("progress").none(),
+      arg("device"), arg("truncation"));
   m.def(
       "snp_resample",
       [](const Network& network, const Data& data, bool jackknife, std::int64_t replicates, std::int64_t block_sites,
          const array& block_of_site, std::uint64_t seed, nb::handle optimise, nb::handle model,
-         std::int64_t memory_limit, nb::handle progress, const std::string& device) {
+         std::int64_t memory_limit, nb::handle progress, const std::string& device, double truncation) {
         resampling_options how{.method = jackknife ? resampling_method::jackknife : resampling_method::bootstrap,
                                .replicates = replicates,
                                .block_sites = block_sites,
@@ -556,7 +604,7 @@ void bind_likelihood(nb::module_& m) {
                                .optimise = optimise_options_of(optimise),
                                .model = model_of(model)};
         auto found = run(progress, [&](const progress_callback& report) {
-          how.likelihood = {Device::parse(device), memory_limit};
+          how.likelihood = likelihood_options_of(device, memory_limit, truncation);
           how.progress = report;
           return resample(network, data, how);
         });
@@ -573,28 +621,31 @@ void bind_likelihood(nb::module_& m) {
         return nb::make_tuple(replicates_of, found.blocks, found.converged, errors);
       },
       arg("network"), arg("data"), arg("jackknife"), arg("replicates"), arg("block_sites"), arg("block_of_site"),
-      arg("seed"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"));
+      arg("seed"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"),
+      arg("truncation"));
   m.def(
       "snp_search",
       [](const Data& data, nb::handle options, nb::handle optimise, nb::handle model, std::int64_t memory_limit,
-         nb::handle progress, const std::string& device, nb::handle report) {
+         nb::handle progress, const std::string& device, double truncation, nb::handle report) {
         auto how = options_from<search_options>(search_list, options);
         how.report = search_report_of(report);
         how.optimise = optimise_options_of(optimise);
         how.model = model_of(model);
         auto found = run(progress, [&](const progress_callback& callback) {
-          how.likelihood = {Device::parse(device), memory_limit};
+          how.likelihood = likelihood_options_of(device, memory_limit, truncation);
           how.progress = callback;
           return search_networks(data, how);
         });
+        const std::int64_t best_level = snp::best_level(found).reticulations;
         nb::list levels;
         for (search_level& one : found.levels)
           levels.append(nb::make_tuple(one.reticulations, std::move(one.network), one.log_likelihood, one.parameters,
-                                       one.aic, one.bic, one.starts, one.rootings));
-        return nb::make_tuple(levels, found.topologies, found.is_root_seen);
+                                       one.aic, one.bic, one.starts, one.rootings, one.truncation_bound, one.gain,
+                                       one.gain_error));
+        return nb::make_tuple(levels, found.topologies, found.is_root_seen, best_level);
       },
       arg("data"), arg("options"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(),
-      arg("device"), arg("report").none());
+      arg("device"), arg("truncation"), arg("report").none());
 }
 
 void bind_chains(nb::module_& m) {
@@ -636,32 +687,36 @@ void bind_chains(nb::module_& m) {
                all.append(nb::make_tuple(r.tried, r.accepted, r.heat));
              return all;
            })
+      .def("take_log_likelihoods",
+           [](shared_chains& s) { return s.use([](chains& c) { return c.run->take_log_likelihoods(); }); })
+      .def("columns",
+           [](shared_chains& s) { return s.use([](chains& c) { return trace_columns(*c.species, c.prior); }); })
       .def("current", [](shared_chains& s, std::int64_t chain) {
-        return s.use([&](chains& c) { return to_network(c.run->current(chain).state); });
+        return s.use([&](chains& c) { return to_network(c.prior.in_years(c.run->current(chain).state)); });
       });
   m.def(
       "snp_sampler",
       [](std::vector<std::string> names, const Data* data, const std::string& words,
          std::tuple<std::int64_t, std::int64_t, bool> limits, nb::handle options, nb::handle model, nb::handle start,
-         std::int64_t memory_limit, const std::string& device, std::shared_ptr<process_group> shared_by,
-         nb::handle surrogate) {
+         std::int64_t memory_limit, const std::string& device, double truncation,
+         std::shared_ptr<process_group> shared_by, nb::handle surrogate) {
         return make_chains(std::move(names), data, words, limits, options, model, start, memory_limit, device,
-                           std::move(shared_by), surrogate)
+                           truncation, std::move(shared_by), surrogate)
             .release();
       },
       nb::rv_policy::take_ownership, nb::keep_alive<0, 2>(), arg("species"), arg("data").none(), arg("priors"),
       arg("limits"), arg("options"), arg("model"), arg("start").none(), arg("memory_limit"), arg("device"),
-      arg("shared_by").none(), arg("surrogate").none());
-  m.def("snp_trace_columns", &trace_columns);
+      arg("truncation"), arg("shared_by").none(), arg("surrogate").none());
   m.def("snp_priors_text", [](const std::string& words) { return to_text(priors_of(words)); });
   m.def("snp_prior_parts", [](const Network& network, const std::string& words, std::int64_t max_reticulations,
                               double origin, bool common, double pi1) {
     const auto options = priors_of(words);
     const auto names = std::make_shared<const std::vector<std::string>>(strings(network.species()));
-    const auto state = state_of(network, names, {origin, common ? theta_mode::common : theta_mode::each, pi1});
     const priors prior(options, std::int64_t(names->size()), {max_reticulations});
+    const auto state =
+        prior.completed(state_of(network, names, {origin, common ? theta_mode::common : theta_mode::each, pi1}));
     const auto parts = run([&] { return prior.parts(state); });
-    return nb::make_tuple(parts.network, parts.theta, parts.pi1);
+    return nb::make_tuple(parts.network, parts.theta, parts.pi1, parts.dates);
   });
   m.def("snp_simulate_network", [](std::vector<std::string> names, const std::string& words,
                                    std::int64_t max_reticulations, std::int64_t max_level, bool bubbles,
@@ -680,6 +735,28 @@ void bind_chains(nb::module_& m) {
     });
     return nb::make_tuple(to_numpy(std::move(found.reticulations)), to_numpy(std::move(found.root_height_given_r)),
                           found.root_height, found.origin);
+  });
+  m.def("snp_power_ladder", &power_ladder);
+  m.def("snp_marginal_likelihood",
+        [](const std::vector<double>& powers, const std::vector<std::vector<std::vector<double>>>& log_likelihoods) {
+          const auto found = run([&] { return marginal_likelihood(powers, log_likelihoods); });
+          std::vector<double> steps;
+          for (const power_step& s : found.steps)
+            steps.insert(steps.end(), {s.power, s.mean, s.variance, s.ess, s.log_ratio, s.error});
+          return nb::make_tuple(found.log_z, found.error, found.thermodynamic, found.thermodynamic_error,
+                                to_numpy(std::vector<double>(found.by_chain)), found.agrees,
+                                to_numpy(std::move(steps), {std::int64_t(found.steps.size()), 6}));
+        });
+  m.def("snp_predictive_check", [](const Data& data, const nb::list& networks, const std::vector<double>& u,
+                                   const std::vector<double>& v, nb::handle model, std::uint64_t seed) {
+    std::vector<predictive_draw> draws;
+    for (std::size_t i = 0; i < nb::len(networks); ++i)
+      draws.push_back({nb::cast<const Network&>(networks[i]), u[i], v[i]});
+    const auto how = model_of(model);
+    nb::list result;
+    for (const predictive_statistic& s : run([&] { return predictive_check(data, draws, how, seed); }))
+      result.append(nb::make_tuple(s.name, s.observed, s.mean, s.sd, s.p));
+    return result;
   });
   m.def("snp_summarise", &summary_of);
   m.def("snp_rhat", [](const array& chains) { return split_rhat(values_of_chains(chains)); });

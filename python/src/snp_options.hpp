@@ -49,6 +49,7 @@ constexpr auto search_list = [](auto visit) {
   visit("theta", &search_options::theta);
   visit("seed", &search_options::seed);
   visit("outgroup", &search_options::outgroup);
+  visit("composite", &search_options::composite);
 };
 
 constexpr auto sampler_list = [](auto visit) {
@@ -57,6 +58,7 @@ constexpr auto sampler_list = [](auto visit) {
   visit("temperatures", &sampler_options::temperatures);
   visit("heat", &sampler_options::heat);
   visit("tune_heat", &sampler_options::tune_heat);
+  visit("powers", &sampler_options::powers);
   visit("iterations", &sampler_options::iterations);
   visit("burn_in", &sampler_options::burn_in);
   visit("sample_every", &sampler_options::sample_every);

@@ -1,16 +1,20 @@
 // Sparse products. A matrix is the tuple (rows, cols, row pointers int64, columns, values).
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <optional>
 
 #include "arrays.hpp"
 #include "call.hpp"
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"
+#include "quintet/spgemm/gram.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/plan.hpp"
 #include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "sparse_matrices.hpp"
 
@@ -61,10 +65,38 @@ nb::dict dict_of(const report& told) {
   return d;
 }
 
+/// Over a semiring without kernels; without a report.
+template <class Semiring>
+nb::tuple multiply_on_host(const operand& left, const operand& right, const nb::object& mask, bool complement,
+                           bool transpose_b, const std::string& device) {
+  return with_types(left, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    std::optional<operand> wanted;
+    if (!mask.is_none()) wanted.emplace(nb::cast<nb::tuple>(mask));
+    const auto z = wanted ? wanted->view<Value, Index>() : csr_view<Value, Index>{};
+    auto c = run([&] {
+      const Device where = Device::parse(device);
+      if (!where.automatic() && where.kind() != device_kind::host)
+        throw InvalidArgument(text("device must be the host for semirings without kernels (device=", device, ")"));
+      csr<Value, Index> turned;
+      if (transpose_b) turned = transpose(y);
+      const auto by = transpose_b ? turned.view() : y;
+      if (!wanted) return multiply<Semiring>(x, by);
+      return complement ? multiply_masked<Semiring, complement_mask>(x, by, z)
+                        : multiply_masked<Semiring, structural_mask>(x, by, z);
+    });
+    return nb::make_tuple(tuple_of(std::move(c)), nb::none());
+  });
+}
+
 /// mask: None, or a matrix whose values do not count. The second is None, or the report of a product without mask.
 nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::string& semiring, const nb::object& mask,
                             bool complement, bool transpose_b, bool wants_report, const std::string& device) {
   const operand left(a), right(b);
+  if (semiring == "max_times") return multiply_on_host<max_times>(left, right, mask, complement, transpose_b, device);
+  if (semiring == "min_max") return multiply_on_host<min_max>(left, right, mask, complement, transpose_b, device);
   return with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
     using Value = typename decltype(value)::type;
     using Index = typename decltype(index)::type;
@@ -93,6 +125,47 @@ nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::s
   });
 }
 
+/// The second is None, or the report.
+nb::tuple multiply_by_transpose(const nb::tuple& a, bool of_rows, bool is_upper, const std::string& semiring,
+                                bool wants_report, const std::string& device) {
+  const operand m(a);
+  return with_semiring(semiring, m, [&](auto value, auto index, auto ring) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    using Semiring = typename decltype(ring)::type;
+    const auto x = m.view<Value, Index>();
+    report told;
+    auto c = run([&] {
+      return gram<Semiring>(x, of_rows ? gram_side::rows : gram_side::columns,
+                            is_upper ? gram_part::upper : gram_part::whole, {}, Device::parse(device), &told);
+    });
+    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
+  });
+}
+
+/// The second is None, or the report.
+nb::tuple multiply_top_entries(const nb::tuple& a, const nb::tuple& b, std::int64_t count,
+                               std::optional<double> threshold, bool by_value, const std::string& semiring,
+                               bool transpose_b, bool wants_report, const std::string& device) {
+  const operand left(a), right(b);
+  return with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    using Semiring = typename decltype(ring)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    report told;
+    auto c = run([&] {
+      const Device where = Device::parse(device);
+      csr<Value, Index> turned;
+      if (transpose_b) turned = transpose(y, memory_source::standard(), where);
+      return multiply_top<Semiring>(x, transpose_b ? turned.view() : y,
+                                    top_selection{.count = count, .threshold = threshold, .by_value = by_value}, {},
+                                    where, &told);
+    });
+    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
+  });
+}
+
 nb::tuple estimate_product(const nb::tuple& a, const nb::tuple& b, const std::string& device) {
   const operand left(a), right(b);
   return with_types(left, [&](auto value, auto index) {
@@ -114,7 +187,7 @@ void blocks(const nb::tuple& a, const nb::tuple& b, std::int64_t budget, nb::han
     using Semiring = typename decltype(ring)::type;
     const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
     const std::function<bool(result_block<Value, Index>&&)> receive = [&](result_block<Value, Index>&& one) {
-      const nb::gil_scoped_acquire acquired;
+      const callback_lock lock;
       const nb::object answer = take(one.first_row, one.first_col, one.last_col, tuple_of(std::move(one.block)));
       return answer.ptr() != Py_False;
     };
@@ -142,7 +215,8 @@ nb::tuple transpose_matrix(const nb::tuple& a, const std::string& device) {
   });
 }
 
-void multiply_by_dense(const nb::tuple& a, const array& x, const array& out, const std::string& device) {
+void multiply_by_dense(const nb::tuple& a, const array& x, const array& out, bool transposed,
+                       const std::string& device) {
   const operand m(a);
   with_types(m, [&](auto value, auto index) {
     using Value = typename decltype(value)::type;
@@ -150,7 +224,24 @@ void multiply_by_dense(const nb::tuple& a, const array& x, const array& out, con
     const auto view = m.view<Value, Index>();
     const auto from = x.matrix<const Value>();
     const auto to = out.matrix<Value>();
-    run([&] { multiply_dense<Value, Index>(view, from, to, Device::parse(device)); });
+    run([&] {
+      const Device where = Device::parse(device);
+      transposed ? multiply_dense_transposed<Value, Index>(view, from, to, where)
+                 : multiply_dense<Value, Index>(view, from, to, where);
+    });
+  });
+}
+
+void multiply_where(const nb::tuple& mask, const array& x, const array& y, const array& out,
+                    const std::string& device) {
+  const operand m(mask);
+  with_types(m, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto view = m.view<Value, Index>();
+    const auto left = x.matrix<const Value>(), right = y.matrix<const Value>();
+    const auto to = out.matrix<Value>();
+    run([&] { multiply_sampled<Value, Index>(view, left, right, to, Device::parse(device)); });
   });
 }
 
@@ -213,11 +304,16 @@ void bind_sparse(nb::module_& m) {
   using nb::arg;
   m.def("spgemm_multiply", &multiply_matrices, arg("a"), arg("b"), arg("semiring"), arg("mask").none(),
         arg("complement"), arg("transpose_b"), arg("report"), arg("device"));
+  m.def("spgemm_gram", &multiply_by_transpose, arg("a"), arg("of_rows"), arg("is_upper"), arg("semiring"),
+        arg("report"), arg("device"));
+  m.def("spgemm_multiply_top", &multiply_top_entries, arg("a"), arg("b"), arg("count"), arg("threshold").none(),
+        arg("by_value"), arg("semiring"), arg("transpose_b"), arg("report"), arg("device"));
   m.def("spgemm_estimate", &estimate_product, arg("a"), arg("b"), arg("device"));
   m.def("spgemm_blocks", &blocks, arg("a"), arg("b"), arg("budget"), arg("take"), arg("semiring"), arg("device"));
   m.def("spgemm_add", &add_matrices, arg("alpha"), arg("a"), arg("beta"), arg("b"), arg("device"));
   m.def("spgemm_transpose", &transpose_matrix, arg("a"), arg("device"));
-  m.def("spgemm_multiply_dense", &multiply_by_dense, arg("a"), arg("x"), arg("out"), arg("device"));
+  m.def("spgemm_multiply_dense", &multiply_by_dense, arg("a"), arg("x"), arg("out"), arg("transposed"), arg("device"));
+  m.def("spgemm_multiply_sampled", &multiply_where, arg("mask"), arg("x"), arg("y"), arg("out"), arg("device"));
   m.def("spgemm_summary", &summary, arg("a"));
   nb::class_<any_plan>(m, "SpgemmPlan")
       .def_prop_ro("nnz", &any_plan::nnz)

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <string>
 
 #include "arrays.hpp"
@@ -50,6 +51,37 @@ nb::tuple tuple_of(csr<Value, Index>&& m) {
   return nb::make_tuple(m.rows, m.cols, to_numpy(std::move(m.row_pointers)), to_numpy(std::move(m.columns)),
                         to_numpy(std::move(m.values)));
 }
+
+/// The most probable way. A NaN product is passed over.
+struct max_times {
+  template <class Value>
+  static constexpr Value identity() {
+    return -std::numeric_limits<Value>::infinity();
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a * b;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return x < y ? y : x;
+  }
+};
+/// Bottlenecks: of two values the larger, of all ways the least. A NaN product is passed over.
+struct min_max {
+  template <class Value>
+  static constexpr Value identity() {
+    return std::numeric_limits<Value>::infinity();
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a != a || b != b ? a + b : a < b ? b : a;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return y < x ? y : x;
+  }
+};
 
 /// f(type_tag<Value>, type_tag<Index>) for the types of a matrix.
 template <class Function>

@@ -12,10 +12,13 @@
 #include "call.hpp"
 #include "options.hpp"
 #include "quintet/svd/applications.hpp"
+#include "quintet/svd/certify.hpp"
 #include "quintet/svd/decompose.hpp"
+#include "quintet/svd/eigen.hpp"
 #include "quintet/svd/gradient.hpp"
 #include "quintet/svd/kabsch.hpp"
 #include "quintet/svd/randomised.hpp"
+#include "quintet/svd/symmetric.hpp"
 #include "svd_options.hpp"
 
 namespace quintet::python {
@@ -36,6 +39,14 @@ svd::any_factors factors(const array& u, const array& s, const array& v) {
   return {u.matrices(), v.matrices(), s.rows()};
 }
 
+/// -1 where the host cannot see it.
+std::int64_t count_failures(const vector_view<std::int32_t>& status) {
+  if (!status.device().shares_host_memory()) return -1;
+  std::int64_t failed = 0;
+  for (std::int64_t b = 0; b < status.size(); ++b) failed += status[b] != svd::ok;
+  return failed;
+}
+
 /// Returns the number of matrices that failed; -1 where the host cannot see it. Absent status and sweeps are its own.
 std::int64_t decompose_into(any_batch matrices, svd::outputs out, const svd::options& options, const Device& device) {
   const std::int64_t count = out.status.data() == nullptr ? matrices.batch : 0;
@@ -47,10 +58,7 @@ std::int64_t decompose_into(any_batch matrices, svd::outputs out, const svd::opt
     out.sweeps = {own + count, count};
   }
   run([&] { svd::decompose(matrices, out, options, device); });
-  if (!out.status.device().shares_host_memory()) return -1;
-  std::int64_t failed = 0;
-  for (std::int64_t b = 0; b < out.status.size(); ++b) failed += out.status[b] != svd::ok;
-  return failed;
+  return count_failures(out.status);
 }
 
 /// `status` and `sweeps` may be absent.
@@ -76,15 +84,74 @@ std::int64_t decompose_tensor(const array& a, std::uintptr_t u, std::uintptr_t s
   return decompose_into(matrices, out, {.vectors = full ? svd::vectors::full : svd::vectors::economy}, Device::best());
 }
 
+/// `v` and `status` may be absent. With `b`, the generalised problem. As many eigenvalues as `w` has columns, from
+/// number `first` on. Returns as decompose_into().
+std::int64_t eigen(const array& a, const array& w, const array& v, const array& status, bool upper,
+                   const std::string& device, const array& b, bool positive, std::int64_t first) {
+  const any_batch matrices = a.matrices();
+  const any_output_batch vectors = v.output_matrices();
+  svd::eigen_outputs out{w.output_rows(), vectors, status.vector<std::int32_t>()};
+  std::vector<std::int32_t> own;
+  if (out.status.data() == nullptr) {
+    own.resize(std::size_t(matrices.batch));
+    out.status = own;
+  }
+  const svd::eigen_options options{.triangle = upper ? svd::triangle::upper : svd::triangle::lower,
+                                   .vectors = vectors.data != nullptr || vectors.rows > 0,
+                                   .positive = positive,
+                                   .first = first,
+                                   .count = out.w.cols};
+  run([&] {
+    if (b.present())
+      svd::eigen_generalised(matrices, b.matrices(), out, options, Device::parse(device));
+    else
+      svd::eigen(matrices, out, options, Device::parse(device));
+  });
+  return count_failures(out.status);
+}
+
+/// `u`, `v`: absent without vectors. Returns as decompose_into().
+std::int64_t decompose_symmetric(const array& a, const array& u, const array& s, const array& v, const array& status,
+                                 const array& sweeps, const std::string& device) {
+  const any_output_batch left = u.output_matrices();
+  const svd::outputs out{left, v.output_matrices(), s.output_rows(), status.vector<std::int32_t>(),
+                         sweeps.vector<std::int32_t>()};
+  const svd::eigen_options options{.vectors = left.data != nullptr || left.rows > 0};
+  run([&] { svd::decompose_symmetric(a.matrices(), out, options, Device::parse(device)); });
+  return count_failures(out.status);
+}
+
+/// `u` is None for eigenvalues, of which `upper` is the triangle that is read.
+void certify(const array& a, const array& u, const array& s, const array& v, const array& bound, bool upper,
+             const std::string& device) {
+  const auto out = bound.vector<double>();
+  run([&] {
+    if (u.present())
+      svd::certify(a.matrices(), factors(u, s, v), out, Device::parse(device));
+    else
+      svd::certify_eigen(a.matrices(), upper ? svd::triangle::upper : svd::triangle::lower, s.rows(), v.matrices(), out,
+                         Device::parse(device));
+  });
+}
+
+void residual_norm(const array& a, const array& x, const array& right, const array& out, const std::string& device) {
+  run([&] {
+    svd::residual_norm(a.matrices(), x.matrices(), right.matrices(), out.output_rows(), Device::parse(device));
+  });
+}
+
 void pseudo_inverse(const array& u, const array& s, const array& v, const array& out, double tolerance,
                     const std::string& device) {
-  run([&] { svd::pseudo_inverse(factors(u, s, v), out.output_matrices(), {tolerance}, Device::parse(device)); });
+  run([&] {
+    svd::pseudo_inverse(factors(u, s, v), out.output_matrices(), {.relative = tolerance}, Device::parse(device));
+  });
 }
 
 void least_squares(const array& u, const array& s, const array& v, const array& right, const array& out,
                    double tolerance, const std::string& device) {
   run([&] {
-    svd::least_squares(factors(u, s, v), right.matrices(), out.output_matrices(), {tolerance}, Device::parse(device));
+    svd::least_squares(factors(u, s, v), right.matrices(), out.output_matrices(), {.relative = tolerance},
+                       Device::parse(device));
   });
 }
 
@@ -118,10 +185,12 @@ void polar_gradient(const array& u, const array& s, const array& v, const array&
   });
 }
 
-/// Whether all of rmsd is finite, as it is where all of the input is; true where the host cannot see it.
+/// Whether all of rmsd is finite, as it is where all of the input is; true where the host cannot see it. A scale is
+/// wanted where there is room for it.
 bool kabsch_into(any_batch points, any_batch target, any_matrix weights, const svd::motion_outputs& out,
                  bool reflections, const Device& device) {
-  run([&] { svd::kabsch(points, target, weights, out, {reflections}, device); });
+  const bool has_scale = out.scale.data != nullptr || out.scale.size > 0;
+  run([&] { svd::kabsch(points, target, weights, out, {.reflections = reflections, .scale = has_scale}, device); });
   if (!out.rmsd.device.shares_host_memory()) return true;
   return with_real(out.rmsd.type, "rmsd", [&]<class T>() {
     bool finite = true;
@@ -132,33 +201,37 @@ bool kabsch_into(any_batch points, any_batch target, any_matrix weights, const s
 }
 
 bool kabsch(const array& points, const array& target, const array& weights, const array& rotation,
-            const array& translation, const array& rmsd, bool reflections, const std::string& device) {
-  return kabsch_into(points.matrices(), target.matrices(), weights.rows(),
-                     {rotation.output_matrices(), translation.output_rows(), rmsd.output_values()}, reflections,
-                     Device::parse(device));
+            const array& translation, const array& rmsd, const array& scale, bool reflections,
+            const std::string& device) {
+  return kabsch_into(
+      points.matrices(), target.matrices(), weights.rows(),
+      {rotation.output_matrices(), translation.output_rows(), rmsd.output_values(), scale.output_values()}, reflections,
+      Device::parse(device));
 }
 
-/// The same of tensors in memory of the host: the last three are addresses of contiguous outputs.
+/// The same of tensors in memory of the host: the last four are addresses of contiguous outputs, 0 for no scale.
 bool kabsch_tensors(const array& points, const array& target, const array& weights, std::uintptr_t rotation,
-                    std::uintptr_t translation, std::uintptr_t rmsd) {
+                    std::uintptr_t translation, std::uintptr_t rmsd, std::uintptr_t scale) {
   const any_batch p = points.matrices();
   const std::int64_t batch = p.batch, dim = p.cols;
   return kabsch_into(p, target.matrices(), weights.rows(),
                      {{reinterpret_cast<void*>(rotation), p.type, batch, dim, dim, dim * dim, dim, 1},
                       {reinterpret_cast<void*>(translation), p.type, batch, dim, dim},
-                      {reinterpret_cast<void*>(rmsd), p.type, batch}},
+                      {reinterpret_cast<void*>(rmsd), p.type, batch},
+                      {reinterpret_cast<void*>(scale), p.type, scale == 0 ? 0 : batch}},
                      false, Device::best());
 }
 
 nb::tuple kabsch_gradient(const array& points, const array& target, const array& weights, const array& g_rotation,
-                          const array& g_translation, const array& g_rmsd, bool reflections,
-                          const std::string& device) {
+                          const array& g_translation, const array& g_rmsd, const array& g_scale, bool reflections,
+                          bool scale, const std::string& device) {
   return with_real(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto p = points.batch<const T>(), q = target.batch<const T>(), gr = g_rotation.batch<const T>();
     const auto w = weights.matrix<const T>(), gt = g_translation.matrix<const T>();
-    const auto gs = g_rmsd.vector<const T>();
-    auto g = run([&] { return svd::kabsch_gradient<T>(p, q, w, gr, gt, gs, {reflections}, Device::parse(device)); });
+    const auto gs = g_rmsd.vector<const T>(), gc = g_scale.vector<const T>();
+    const svd::kabsch_options options{.reflections = reflections, .scale = scale};
+    auto g = run([&] { return svd::kabsch_gradient<T>(p, q, w, gr, gt, gs, options, Device::parse(device), gc); });
     return nb::make_tuple(to_numpy(std::move(g.points), {p.batch(), p.rows(), p.cols()}),
                           to_numpy(std::move(g.target), {p.batch(), p.rows(), p.cols()}));
   });
@@ -189,6 +262,15 @@ void bind_svd(nb::module_& m) {
         nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("options"), nb::arg("device") = "auto");
   m.def("svd_decompose_tensor", &decompose_tensor, nb::arg("a"), nb::arg("u"), nb::arg("s"), nb::arg("v"),
         nb::arg("full"));
+  m.def("svd_eigen", &eigen, nb::arg("a"), nb::arg("w"), nb::arg("v").none(), nb::arg("status").none(),
+        nb::arg("upper"), nb::arg("device") = "auto", nb::arg("b").none() = nb::none(), nb::arg("positive") = false,
+        nb::arg("first") = 0);
+  m.def("svd_decompose_symmetric", &decompose_symmetric, nb::arg("a"), nb::arg("u").none(), nb::arg("s"),
+        nb::arg("v").none(), nb::arg("status"), nb::arg("sweeps"), nb::arg("device") = "auto");
+  m.def("svd_certify", &certify, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v"), nb::arg("bound"),
+        nb::arg("upper") = false, nb::arg("device") = "auto");
+  m.def("svd_residual_norm", &residual_norm, nb::arg("a"), nb::arg("x"), nb::arg("right"), nb::arg("out"),
+        nb::arg("device") = "auto");
   m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),
         nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_least_squares", &least_squares, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("right"), nb::arg("out"),
@@ -203,12 +285,14 @@ void bind_svd(nb::module_& m) {
   m.def("svd_polar_gradient", &polar_gradient, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("gw").none(),
         nb::arg("gh").none(), nb::arg("out"), nb::arg("policy"), nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_kabsch", &kabsch, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(), nb::arg("rotation"),
-        nb::arg("translation"), nb::arg("rmsd"), nb::arg("reflections") = false, nb::arg("device") = "auto");
+        nb::arg("translation"), nb::arg("rmsd"), nb::arg("scale").none(), nb::arg("reflections") = false,
+        nb::arg("device") = "auto");
   m.def("svd_kabsch_tensors", &kabsch_tensors, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(),
-        nb::arg("rotation"), nb::arg("translation"), nb::arg("rmsd"));
+        nb::arg("rotation"), nb::arg("translation"), nb::arg("rmsd"), nb::arg("scale") = 0);
   m.def("svd_kabsch_gradient", &kabsch_gradient, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(),
         nb::arg("g_rotation").none(), nb::arg("g_translation").none(), nb::arg("g_rmsd").none(),
-        nb::arg("reflections") = false, nb::arg("device") = "auto");
+        nb::arg("g_scale").none(), nb::arg("reflections") = false, nb::arg("scale") = false,
+        nb::arg("device") = "auto");
   m.def("svd_randomised", &randomised, nb::arg("a"), nb::arg("rank"), nb::arg("oversampling"),
         nb::arg("power_iterations"), nb::arg("seed"), nb::arg("canonical_signs") = false, nb::arg("device") = "auto");
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quintet
-from quintet import hdbscan, linalg, neighbours, poincare, snp, sparse
+from quintet import hdbscan, linalg, lorentz, neighbours, poincare, snp, sparse
 
 Call = Callable[[Any], Any]
 
@@ -26,6 +26,8 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "neighbours.within_radius": ("points", lambda x: neighbours.within_radius(x, 1.0)),
     "linalg.svd": ("a", linalg.svd),
     "linalg.svdvals": ("a", linalg.svdvals),
+    "linalg.eigh": ("a", lambda x: linalg.eigh(square(x))),
+    "linalg.eigvalsh": ("a", lambda x: linalg.eigvalsh(square(x))),
     "linalg.pinv": ("a", linalg.pinv),
     "linalg.lstsq": ("a", lambda x: linalg.lstsq(x, x)),
     "linalg.polar": ("a", linalg.polar),
@@ -35,6 +37,9 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "linalg.kabsch": ("points", lambda x: linalg.kabsch(x, x)),
     "linalg.kabsch_gradient": ("points", lambda x: linalg.kabsch_gradient(x, x, g_translation=np.ones(3, like_type(x)))),
     "linalg.randomized_svd": ("a", lambda x: linalg.randomized_svd(x, 1)),
+    "lorentz.distances": ("x", lambda x: lorentz.distances(x, x)),
+    "lorentz.pair_distances": ("x", lambda x: lorentz.pair_distances(x, x)),
+    "lorentz.origin_distances": ("x", lorentz.origin_distances),
     "poincare.distances": ("x", lambda x: poincare.distances(x, x)),
     "poincare.pair_distances": ("x", lambda x: poincare.pair_distances(x, x)),
     "poincare.origin_distances": ("x", poincare.origin_distances),
@@ -53,6 +58,7 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "poincare.to_hyperboloid": ("x", poincare.to_hyperboloid),
     "poincare.from_hyperboloid": ("h", poincare.from_hyperboloid),
     "poincare.riemannian_gradient": ("x", lambda x: poincare.riemannian_gradient(x, x)),
+    "poincare.adam_step": ("x", lambda x: poincare.adam_step(x, x, 1e-3)),
     "poincare.rsgd_step": ("x", lambda x: poincare.rsgd_step(x, x, 0.1, 1e-3)),
     "sparse.multiply_dense": ("X", lambda x: sparse.multiply_dense(eye(8), x)),
     "quintet.HDBSCAN": ("X", lambda x: quintet.HDBSCAN(min_cluster_size=2).fit(x)),
@@ -60,6 +66,10 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
 #: Of scikit-learn's conventions: their messages name what is wrong, but not the argument.
 ESTIMATORS = {"quintet.HDBSCAN"}
 WHOLE_NUMBERS = {name for name in FUNCTIONS if name.startswith(("hdbscan", "neighbours", "quintet", "sparse"))}
+
+
+def square(x: Any) -> Any:
+    return x[:3] if hasattr(x, "__getitem__") and getattr(x, "ndim", 0) == 2 else x
 
 
 def eye(n: int) -> Any:
@@ -102,7 +112,7 @@ def test_shapes(name: str, x: np.ndarray) -> None:
     needs(name)
     argument, call = FUNCTIONS[name]
     bad = [np.float64(1.0)]
-    if not name.startswith(("linalg", "poincare", "sparse")):
+    if not name.startswith(("linalg", "lorentz", "poincare", "sparse")):
         bad += [x[0], x[None]]
     for array in bad:
         with pytest.raises((TypeError, ValueError), match=named(name, argument)):
@@ -299,3 +309,92 @@ def test_likelihood_takes_sound_numbers_only() -> None:
         snp.Data(["A", "B", "C"], np.array([[3, 0, 0]]), np.full((1, 3), 2))
     with pytest.raises((TypeError, ValueError)):
         snp.simulate(network, [2, 2], 10)
+
+
+def test_estimators_refuse_masked_arrays() -> None:
+    pytest.importorskip("sklearn")
+    from quintet.hdbscan import RobustSingleLinkage
+    from quintet.metalsvd.sklearn import MetalTruncatedSVD
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    masked = np.ma.masked_array(X, X > 1)
+    for estimator in (
+        quintet.HDBSCAN(),
+        quintet.KNeighborsTransformer(),
+        quintet.NearestNeighbors(),
+        quintet.RadiusNeighborsTransformer(),
+        RobustSingleLinkage(),
+        MetalTruncatedSVD(n_components=2),
+    ):
+        with pytest.raises(TypeError, match="X must not be a masked array: use X.filled"):
+            estimator.fit(masked)
+        estimator.fit(masked.filled(0.0))
+    transformer = MetalTruncatedSVD(n_components=2).fit(X)
+    with pytest.raises(TypeError, match="X must not be a masked array"):
+        transformer.transform(masked)
+
+
+def test_predictions_name_what_is_no_clusterer() -> None:
+    pytest.importorskip("sklearn")
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for call in (
+        lambda wrong: hdbscan.approximate_predict(wrong, X),
+        lambda wrong: hdbscan.approximate_predict_scores(wrong, X),
+        lambda wrong: hdbscan.membership_vector(wrong, X),
+        lambda wrong: hdbscan.membership_vector_blocks(wrong, print),
+        hdbscan.all_points_membership_vectors,
+        lambda wrong: hdbscan.flat(wrong, 2),
+    ):
+        with pytest.raises(TypeError, match="clusterer must be a fitted quintet.HDBSCAN"):
+            call(X)
+    with pytest.raises(quintet.InvalidArgument, match=r"n_jobs must be below 2\^31"):
+        quintet.HDBSCAN(n_jobs=2**70).fit(X)
+
+
+def test_networks_and_data_of_other_types_are_named() -> None:
+    network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
+    data = snp.simulate(network, [2, 2, 2], 10, seed=1)
+    for wrong in (None, "((A,B),C);", 3, np.ones((3, 3))):
+        for call in (
+            snp.estimate,
+            snp.composite_log_likelihood,
+            snp.resample,
+            snp.Likelihood,
+        ):
+            with pytest.raises(TypeError, match="network must be a Network"):
+                call(wrong, data)
+            with pytest.raises(TypeError, match="data must be a Data"):
+                call(network, wrong)
+        with pytest.raises(TypeError, match="network must be a Network"):
+            snp.simulate(wrong, [2, 2, 2], 10)
+        with pytest.raises(TypeError, match="network must be a Network"):
+            snp.prior_log_density(wrong)
+        with pytest.raises(TypeError, match="networks must be a Network"):
+            snp.predictive_check(data, [wrong])
+        for call in (
+            lambda x: snp.predictive_check(x, [network]),
+            lambda x: snp.f_statistics(x, [["A", "B"]]),
+            snp.search,
+        ):
+            with pytest.raises(TypeError, match="data must be a Data"):
+                call(wrong)
+        if wrong is not None:
+            with pytest.raises(TypeError, match="data must be a Data"):
+                snp.mcmc(wrong, iterations=10)
+            with pytest.raises(TypeError, match="start must be a Network"):
+                snp.Sampler(data, start=wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, "3", 2.0, b"x", True])
+def test_numbers_of_other_types_are_named(wrong: Any) -> None:
+    from quintet import metalsvd
+
+    p = np.zeros((3, 2))
+    for call, name in (
+        (lambda: poincare.nearest(p, p, wrong), "k"),
+        (lambda: poincare.nearest(p, p, 1, budget_bytes=wrong), "budget_bytes"),
+        (lambda: poincare.frechet_mean(p, max_iterations=wrong), "max_iterations"),
+        (lambda: metalsvd.randomized_svd(p, wrong), "k"),
+    ):
+        with pytest.raises(TypeError, match=f"{name} must be an integer"):
+            call()

@@ -13,7 +13,7 @@ import quintet
 
 docscrape = pytest.importorskip("sklearn.externals._numpydoc.docscrape")
 ROOT = pathlib.Path(quintet.__file__).parent
-ESTIMATORS = {"HDBSCAN", "KNeighborsTransformer", "MetalTruncatedSVD"}
+ESTIMATORS = {"HDBSCAN", "KNeighborsTransformer", "MetalTruncatedSVD", "NearestNeighbors"}
 
 
 def documented() -> dict[str, Any]:

@@ -16,6 +16,7 @@ NEEDS = {
     "hdbscan": "sklearn",
     "neighbours": "sklearn",
     "hdbscan._plots": "matplotlib",
+    "_scipy_patch": "scipy",
     "sparse": "scipy",
     "torch": "torch",
 }

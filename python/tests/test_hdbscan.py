@@ -14,6 +14,7 @@ from quintet import hdbscan
 pytest.importorskip("sklearn")
 
 from conftest import layouts
+from scipy.sparse import csgraph
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -34,10 +35,33 @@ def same(a: Any, b: Any) -> None:
 def test_every_check_of_scikit_learn_passes() -> None:
     from sklearn.utils.estimator_checks import check_estimator
 
-    for model in (HDBSCAN(), HDBSCAN(min_samples=3, ties="binary", store_centers="both")):
-        results = check_estimator(model, on_fail=None, on_skip=None)
-        assert [(r["check_name"], r["exception"]) for r in results if r["status"] not in ("passed", "skipped")] == []
+    # Labels follow the order of the points, which the check shuffles; without any weight there is nothing to cluster.
+    weighted = {
+        "check_sample_weight_equivalence_on_dense_data": "clusters are equal, their numbers are not",
+        "check_all_zero_sample_weights_error": "rows of weight 0 are noise",
+    }
+    binary = {**weighted, "check_sample_weights_list": "ties", "check_sample_weights_not_overwritten": "ties"}
+    for model, unlike in (
+        (HDBSCAN(), weighted),
+        (HDBSCAN(min_samples=3, ties="binary", store_centers="both"), binary),
+    ):
+        results = check_estimator(model, expected_failed_checks=unlike, on_fail=None, on_skip=None)
+        bad = [(r["check_name"], r["exception"]) for r in results if r["status"] not in ("passed", "skipped", "xfail")]
+        assert bad == []
+        assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(unlike)
         assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
+
+
+def test_weights_are_equivalent_to_repetition_up_to_numbers() -> None:
+    """What check_sample_weight_equivalence of scikit-learn does, with clusters compared instead of their numbers."""
+    random = np.random.RandomState(42)
+    X = random.uniform(0, 1, (150, 4))
+    weights = random.randint(0, 5, 150)
+    order = random.permutation(np.repeat(np.arange(150), weights))
+    a, b = HDBSCAN().fit(X, sample_weight=weights), HDBSCAN().fit(X[order])
+    assert adjusted_rand_score(a.predict(X), b.predict(X)) == 1
+    np.testing.assert_array_equal(a.predict(X) < 0, b.predict(X) < 0)
+    np.testing.assert_array_equal(a.probabilities_[order], b.probabilities_)
 
 
 @pytest.mark.parametrize("parameters", [
@@ -174,6 +198,69 @@ def test_the_order_of_the_points_does_not_matter() -> None:
     np.testing.assert_array_equal(a.probabilities_[order], b.probabilities_)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_unit_of_length_does_not_matter(dtype: Any) -> None:
+    grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), -1).reshape(-1, 2)
+    for unit in (1, 0.1, 0.01, 1 / 3):
+        for min_samples in (1, 3, 5):
+            X = (grid * unit).astype(dtype)
+            assert HDBSCAN(min_samples=min_samples).fit(X).labels_.max() == -1
+            D = np.abs(X[:, None] - X[None]).max(-1)
+            assert HDBSCAN(min_samples=min_samples, metric="precomputed").fit(D).labels_.max() == -1
+    millimetres = np.round(load_iris().data * 10)
+    for size in (5, 10, 15):
+        for method in ("eom", "leaf"):
+            options: dict[str, Any] = {"cluster_selection_method": method, "min_samples": 5}
+            exact = hdbscan.cluster(millimetres.astype(dtype), size, **options, tie_tolerance=0)
+            usual = hdbscan.cluster((millimetres * 0.1).astype(dtype), size, **options)
+            np.testing.assert_array_equal(usual.labels, exact.labels)
+            assert exact.tie_tolerance == 0 and usual.tie_tolerance == 70 * np.finfo(dtype).eps
+            tree = hdbscan.spanning_tree((millimetres * 0.1).astype(dtype), 5)
+            second = hdbscan.cluster_tree(
+                tree.edges, 150, size, cluster_selection_method=method, tie_tolerance=tree.tie_tolerance
+            )
+            np.testing.assert_array_equal(second.condensed, usual.condensed)
+    assert HDBSCAN().fit(millimetres).tie_tolerance_ == 70 * np.finfo(np.float64).eps
+    assert HDBSCAN(tie_tolerance=0.25).fit(millimetres).tie_tolerance_ == 0.25
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski"])
+@pytest.mark.parametrize("epsilon", [0, 1, 2])
+def test_the_unit_does_not_matter_for_epsilon(metric: str, epsilon: float) -> None:
+    X = np.random.default_rng(3).integers(0, 40, (500, 2)) + 20.0
+    options: dict[str, Any] = {"cluster_selection_method": "leaf", "metric": metric, "p": 3}
+    expected = hdbscan.cluster(X, 4, 2, cluster_selection_epsilon=epsilon, **options)
+    assert expected.labels.max() > 2
+    for unit in (0.1, 0.01, 1 / 3, 7.3):
+        found = hdbscan.cluster(X * unit, 4, 2, cluster_selection_epsilon=epsilon * unit, **options)
+        np.testing.assert_array_equal(found.labels, expected.labels)
+        np.testing.assert_allclose(found.probabilities, expected.probabilities, rtol=1e-9)
+
+
+def test_memory_has_no_effect_and_says_so(blobs: np.ndarray) -> None:
+    with pytest.warns(UserWarning, match="memory has no effect"):
+        model = HDBSCAN(memory="cache").fit(blobs)
+    np.testing.assert_array_equal(model.labels_, HDBSCAN().fit(blobs).labels_)
+
+
+def test_robust_single_linkage(blobs: np.ndarray) -> None:
+    model = hdbscan.RobustSingleLinkage(cut=2.0, k=4, gamma=6, alpha=1.3).fit(blobs)
+    D = np.sqrt(((blobs[:, None] - blobs[None]) ** 2).sum(-1))
+    core = np.sort(D, axis=1)[:, 4]
+    m = np.maximum(np.maximum(core[:, None], core[None]), D / 1.3)
+    near = csgraph.connected_components(m < 2.0)[1]
+    size = np.bincount(near)[near]
+    assert ((model.labels_ < 0) == (size < 6)).all() and model.labels_.max() > 2
+    assert adjusted_rand_score(model.labels_[size >= 6], near[size >= 6]) == 1
+    assert model.cluster_hierarchy_.to_numpy().shape == (599, 4)
+    rows = blobs.copy()
+    rows[7] = np.nan
+    assert hdbscan.RobustSingleLinkage(cut=1.2).fit_predict(rows)[7] == -1
+    for options, word in (({"k": 0}, "k must"), ({"gamma": 0}, "gamma"), ({"cut": -1}, "cut"), ({"metric": "precomputed"}, "metric")):
+        with pytest.raises(quintet.InvalidArgument, match=word):
+            hdbscan.RobustSingleLinkage(**options).fit(blobs)
+
+
 def test_rows_with_nan_are_noise(blobs: np.ndarray) -> None:
     X = blobs.copy()
     X[[3, 50]] = np.nan
@@ -206,8 +293,9 @@ def test_precomputed_matrices_and_graphs(blobs: np.ndarray) -> None:
     loops = sp.csr_array(matrix) + sp.eye_array(600, format="csr")
     with pytest.raises(quintet.InvalidArgument, match="not of similarities"):
         HDBSCAN(8, metric="precomputed").fit(loops)
-    loops.setdiag(0)
-    np.testing.assert_array_equal(HDBSCAN(8, metric="precomputed").fit(loops).labels_, ours.labels_)
+    for rounded in (0, 2e-16, -2e-16):
+        loops.setdiag(rounded)
+        np.testing.assert_array_equal(HDBSCAN(8, metric="precomputed").fit(loops).labels_, ours.labels_)
     rounded = matrix * (1 + 4e-16 * np.random.default_rng(0).integers(0, 2, matrix.shape))
     smaller = HDBSCAN(8, metric="precomputed").fit(np.minimum(rounded, rounded.T))
     for X in (rounded, sp.csr_array(rounded)):
@@ -247,16 +335,67 @@ def test_other_metrics_are_those_of_the_matrix_of_distances(metric: str, blobs: 
                 hdbscan.cluster(blobs, metric=metric, p=bad)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine", "poincare"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "poincare", "lorentz"])
 def test_metrics(metric: str) -> None:
     X = make_blobs(200, 4, centers=4, cluster_std=0.05, center_box=(-0.4, 0.4), random_state=0)[0]
     assert (np.linalg.norm(X, axis=1) < 1).all()
     model = HDBSCAN(min_cluster_size=10, metric=metric).fit(X)
     assert model.labels_.max() >= 1
     assert np.isfinite(model.core_distances_).all()
-    if metric == "poincare":
+    if metric in ("poincare", "lorentz"):
         again = HDBSCAN(min_cluster_size=10, metric=metric, metric_params={"curvature": -1.0}).fit(X)
         same(model, again)
+
+
+def test_haversine_is_the_matrix_of_great_circles() -> None:
+    pairwise = pytest.importorskip("sklearn.metrics.pairwise")
+    rng = np.random.default_rng(8)
+    places = np.radians([[48.2, 16.4], [-0.1, 179.95], [60.0, -30.0]])
+    X = places[np.arange(300) % 3] + rng.normal(scale=0.003, size=(300, 2))
+    X[:, 1] = (X[:, 1] + np.pi) % (2 * np.pi) - np.pi
+    expected = HDBSCAN(min_cluster_size=10, metric="precomputed").fit(pairwise.haversine_distances(X))
+    model = HDBSCAN(min_cluster_size=10, metric="haversine", store_centers="both", prediction_data=True).fit(X)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    np.testing.assert_allclose(model.core_distances_, expected.core_distances_, rtol=1e-9)
+    across = model.labels_[1]
+    assert abs(abs(model.centroids_[across, 1]) - np.radians(179.95)) < 0.002
+    assert (model.labels_[np.flatnonzero((X == model.medoids_[across]).all(axis=1))] == across).all()
+    inside = model.labels_ >= 0
+    labels, _ = hdbscan.approximate_predict(model, X[inside] + 1e-9)
+    assert (labels == model.labels_[inside]).mean() > 0.99
+    assert hdbscan.membership_vector(model, X[:5]).shape == (5, model.labels_.max() + 1)
+    assert hdbscan.validity_index(X, model.labels_, metric="haversine") > 0.3
+    of_degrees = {"unit": "degrees", "sphere_radius": 6371008.8}
+    metres = HDBSCAN(min_cluster_size=10, metric="haversine", metric_params=of_degrees, store_centers="centroid")
+    metres.fit(np.degrees(X))
+    np.testing.assert_array_equal(metres.labels_, model.labels_)
+    np.testing.assert_allclose(metres.core_distances_, 6371008.8 * model.core_distances_, rtol=1e-6)
+    np.testing.assert_allclose(metres.centroids_, np.degrees(model.centroids_), rtol=1e-9)
+    found = hdbscan.sweep(np.degrees(X), (5, 10), (10, 20), metric="haversine", unit="degrees", sphere_radius=6371008.8)
+    at = next(i for i, one in enumerate(found.settings) if one["min_samples"] == 10 and one["min_cluster_size"] == 10)
+    again = found.model(at)
+    np.testing.assert_array_equal(again.labels_, metres.labels_)
+    np.testing.assert_array_equal(again.fit(np.degrees(X)).labels_, metres.labels_)
+    with pytest.warns(UserWarning, match="unit='degrees'"):
+        HDBSCAN(metric="haversine").fit(np.degrees(X))
+    with pytest.raises(ValueError, match="metric_params may hold"):
+        HDBSCAN(metric="haversine", metric_params={"radius": 2.0}).fit(X)
+
+
+def test_points_of_the_hyperboloid_become_float64() -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    X = make_blobs(300, 4, centers=5, center_box=(-300, 300), random_state=1)[0].astype(ml_dtypes.bfloat16)
+    wide = X.astype(np.float64)
+    distances = quintet.lorentz.distances(wide, wide)
+    expected = HDBSCAN(min_cluster_size=8, metric="precomputed").fit(distances)
+    for points in (X, wide):
+        model = HDBSCAN(min_cluster_size=8, metric="lorentz").fit(points)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_allclose(model.core_distances_, expected.core_distances_, rtol=1e-13)
+        np.testing.assert_array_equal(model.predict(points[:20]), model.labels_[:20])
+    assert hdbscan.core_distances(X, 3, metric="lorentz").distances.dtype == np.float64
+    with pytest.raises(quintet.InvalidArgument, match=r"points\[1\] must be of norm <= "):
+        hdbscan.cluster(np.array([[1.0], [1e30], [2.0]]), metric="lorentz")
 
 
 def test_predictions_are_near_contribs(blobs: np.ndarray) -> None:
@@ -295,7 +434,23 @@ def test_as_bertopic_uses_it(blobs: np.ndarray) -> None:
     predictions, strengths = hdbscan.approximate_predict(model, blobs[:3])
     assert predictions.shape == strengths.shape == (3,)
     assert model.probabilities_.shape == documents.shape
-    assert len(model.condensed_tree_._select_clusters()) == probabilities.shape[1]
+    tree = model.condensed_tree_
+    assert len(tree.selected_clusters) == probabilities.shape[1]
+    table, rows = tree.clusters(), tree.to_numpy()
+    parts = rows[rows["child_size"] > 1]
+    np.testing.assert_array_equal(np.sort(table["cluster"][1:]), np.sort(parts["child"]))
+    for row in table[1:]:
+        of_it = parts[parts["child"] == row["cluster"]][0]
+        assert (row["parent"], row["birth"], row["size"]) == (of_it["parent"], of_it["lambda_val"], of_it["child_size"])
+    for label, cluster in enumerate(tree.selected_clusters):
+        assert table["label"][table["cluster"] == cluster] == label
+        below, seen = {cluster}, set()
+        while below:
+            node = below.pop()
+            seen.add(node)
+            below.update(rows["child"][rows["parent"] == node].tolist())
+        members = sorted(node for node in seen if node < len(model.labels_))
+        np.testing.assert_array_equal(members, np.flatnonzero(model.labels_ == label))
     assert model.prediction_data_.raw_data.shape == blobs.shape
     assert len(model.exemplars_) == probabilities.shape[1]
     with pytest.raises(AttributeError):
@@ -571,6 +726,18 @@ def test_bad_parameters(blobs: np.ndarray, parameters: dict[str, Any], error: ty
 def test_a_typo_of_a_metric_is_seen(blobs: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"\(metric='euclidian'\); did you mean 'euclidean'\?"):
         HDBSCAN(metric="euclidian").fit(blobs)
+    with pytest.raises(ValueError, match=r"metric must not be squared \(metric='sqeuclidean'\): 'euclidean' has the same"):
+        HDBSCAN(metric="sqeuclidean").fit(blobs)
+
+
+@pytest.mark.parametrize("other, name", [("infinity", "chebyshev"), ("p", "minkowski"), ("l1", "manhattan")])
+def test_other_names_of_metrics(blobs: np.ndarray, other: str, name: str) -> None:
+    p = {"p": 3} if name == "minkowski" else {}
+    found = HDBSCAN(metric=other, **p).fit(blobs)
+    assert (found.core_distances_ == HDBSCAN(metric=name, **p).fit(blobs).core_distances_).all()
+    lists = quintet.NearestNeighbors(n_neighbors=4, metric=other, **p).fit(blobs).kneighbors(blobs)
+    expected = quintet.NearestNeighbors(n_neighbors=4, metric=name, **p).fit(blobs).kneighbors(blobs)
+    assert all((a == b).all() for a, b in zip(lists, expected))
 
 
 def test_bad_arrays(blobs: np.ndarray) -> None:
@@ -642,3 +809,53 @@ def test_tensors(blobs: np.ndarray) -> None:
     model = HDBSCAN(min_cluster_size=8).fit(low)
     np.testing.assert_array_equal(model.labels_, hdbscan.cluster(low.float().numpy(), 8).labels)
     assert model.predict(low[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_few_rows_have_the_bits_of_many(metric: str, dtype: Any) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    r = np.random.default_rng(4)
+    X = (r.normal(size=(6, 3)) * 4)[r.integers(6, size=500)] + r.normal(size=(500, 3)) * 0.3
+    X, new = X[:400].astype(dtype), X[400:].astype(dtype)
+    model = hdbscan.HDBSCAN(min_cluster_size=15, min_samples=4, metric=metric).fit(X)
+    labels, probabilities, neighbours = hdbscan.approximate_predict(model, new, return_connecting_points=True)
+    scores, soft = hdbscan.approximate_predict_scores(model, new), hdbscan.membership_vector(model, new)
+    assert labels.max() > 0 and soft.shape == (100, labels.max() + 1)
+    for rows in (slice(0, 1), slice(7, 40), slice(36, 99)):
+        few = hdbscan.approximate_predict(model, new[rows], return_connecting_points=True)
+        for a, b in zip(few, (labels, probabilities, neighbours)):
+            np.testing.assert_array_equal(a, b[rows])
+        np.testing.assert_array_equal(hdbscan.approximate_predict_scores(model, new[rows]), scores[rows])
+        np.testing.assert_array_equal(hdbscan.membership_vector(model, new[rows]), soft[rows])
+    with ThreadPoolExecutor(4) as pool:
+        each = list(pool.map(lambda i: model.predict(new[i : i + 1])[0], range(100)))
+    np.testing.assert_array_equal(each, labels)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(new[:3]), labels[:3])
+    np.testing.assert_array_equal(model.predict(new[:3].tolist()), labels[:3])
+
+
+def test_few_rows_are_those_of_the_last_fit(blobs: np.ndarray) -> None:
+    model = hdbscan.HDBSCAN(min_cluster_size=15).fit(blobs)
+    model.predict(blobs[:1])
+    model.refit(min_cluster_size=len(blobs) // 2)
+    assert model.labels_.max() < 0 and model.predict(blobs[:1]).tolist() == [-1]
+    model.fit(blobs[:, :2])
+    with pytest.raises(ValueError, match="features"):
+        model.predict(blobs[:1])
+
+
+def test_metrics_of_linear_maps_say_which() -> None:
+    from scipy.spatial.distance import pdist, squareform
+
+    X = np.random.default_rng(3).normal(size=(60, 3)) * [1, 20, 0.1]
+    maps = {
+        "seuclidean": X / X.std(axis=0, ddof=1),
+        "mahalanobis": X @ np.linalg.cholesky(np.linalg.inv(np.cov(X.T))),
+    }
+    for name, mapped in maps.items():
+        with pytest.raises(ValueError, match="pass X"):
+            HDBSCAN(metric=name).fit(X)
+        expected = np.sort(squareform(pdist(X, name)), axis=1)[:, 5]
+        np.testing.assert_allclose(hdbscan.core_distances(mapped, 5), expected, rtol=1e-9)

@@ -51,6 +51,11 @@ CASES = {
         "quintet.poincare.nearest(X, X, 5)",
         "assert quintet.poincare.distances(X[:50], X[:50]).shape == (50, 50)",
     ),
+    "poincare, mean": (
+        "X = 0.01 * np.random.default_rng(0).normal(size=(2000000, 20))",
+        "[quintet.poincare.frechet_mean(X, tolerance=1e-300) for _ in range(9)]",
+        "assert quintet.poincare.frechet_mean(X[:50]).shape == (20,)",
+    ),
     "svd": (
         "A = np.random.default_rng(0).normal(size=(8000, 100, 100)).astype(np.float32)",
         "quintet.linalg.svd(A)",
@@ -143,3 +148,32 @@ print(len(calls))
     found = python(program, OMP_WAIT_POLICY="passive")
     assert found.returncode == 0, found.stderr  # type: ignore[attr-defined]
     assert int(found.stdout) >= 3  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "quintet.poincare.frechet_mean(np.full((3000000, 20), 0.01), tolerance=1e-300)",
+        "quintet.neighbours.nearest(np.random.default_rng(0).normal(size=(50000, 64)), 5)",
+        "quintet.hdbscan.cluster(np.random.default_rng(0).normal(size=(50000, 64)), progress=lambda *_: True)",
+    ],
+)
+def test_daemon_threads_do_not_abort_the_end(call: str, python: Callable[..., object]) -> None:
+    """They are in the library while the interpreter ends."""
+    program = f"""
+import threading, time
+import numpy as np, quintet
+started = threading.Event()
+def work():
+    started.set()
+    while True:
+        {call}
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+time.sleep(1)
+print("ends")
+"""
+    found = python(program, OMP_WAIT_POLICY="passive")
+    assert found.returncode == 0, found.stderr  # type: ignore[attr-defined]
+    assert (found.stdout, found.stderr) == ("ends\n", "")  # type: ignore[attr-defined]

@@ -205,7 +205,7 @@ def test_the_ball_has_every_function(rng: Any) -> None:
     ball_of = poincare.Ball(curvature=-0.3, strict=True, device="host")
     x, y = ball(rng, (5, 3), 0.3), ball(rng, (5, 3), 0.3)
     bound = {"curvature", "strict", "device"}
-    for name in set(poincare.__all__) - {"Ball", "MeanResult"}:
+    for name in set(poincare.__all__) - {"AdamState", "Ball", "MeanResult"}:
         parameters = inspect.signature(getattr(poincare, name)).parameters
         assert bound <= set(parameters)
         assert set(inspect.signature(getattr(ball_of, name)).parameters) == set(parameters) - bound
@@ -215,3 +215,25 @@ def test_the_ball_has_every_function(rng: Any) -> None:
         ball_of.origin_distances(np.full((1, 3), 2.0))
     with pytest.raises(quintet.InvalidArgument, match="curvature must be <= 0"):
         poincare.Ball(curvature=1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_negative_sampling(dtype: Any) -> None:
+    r = np.random.default_rng(4)
+    x = r.uniform(-0.4, 0.4, (9, 3)).astype(dtype)
+    links = r.integers(0, 9, (6, 5))
+    losses, gradient, status = poincare.negative_sampling(x, links, curvature=-0.5, return_status=True)
+    assert losses.dtype == gradient.dtype == (np.float64 if dtype == np.float64 else np.float32)
+    d = poincare.pair_distances(
+        x.astype(float)[np.repeat(links[:, 0], 4)], x.astype(float)[links[:, 1:].ravel()], curvature=-0.5
+    ).reshape(6, 4)
+    np.testing.assert_allclose(losses, d[:, 0] + np.log(np.exp(-d).sum(1)), rtol=1e-6)
+    assert gradient.shape == (9, 3) and not np.asarray(status).any()
+    again = poincare.negative_sampling(x, links.astype(np.int32), curvature=-0.5)
+    np.testing.assert_array_equal(again[1], gradient)
+    with pytest.raises(quintet.InvalidArgument, match=r"links\[0\]\[1\] must be in \[0, points.rows=9\)"):
+        poincare.negative_sampling(x, [[0, 9]])
+    with pytest.raises(quintet.InvalidArgument, match="links must have 2 dimensions"):
+        poincare.negative_sampling(x, [0, 1])
+    with pytest.raises(TypeError, match="links must be integers"):
+        poincare.negative_sampling(x, [[0.0, 1.0]])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import pathlib
 import pickle
 import threading
@@ -501,3 +502,109 @@ def test_other_species_are_named(network: snp.Network) -> None:
     with pytest.raises(quintet.NetworkError) as caught:
         snp.Likelihood(network, snp.Data(["A", "B", "Z"], [[0, 1, 1]], [2, 2, 2]))
     assert caught.value.reason == "unknown_taxon" and "Z" in str(caught.value)
+
+
+def test_f_statistics():
+    quarters = [[0, 2, 4, 2], [4, 4, 2, 0], [1, 0, 0, 3], [2, 1, 4, 4], [0, 0, 1, 2], [3, 4, 0, 0], [4, 2, 2, 1], [1, 2, 3, 4]]
+    data = snp.Data(["A", "B", "C", "D"], quarters, [4, 4, 4, 4])
+    (f4,) = snp.f_statistics(data, [["A", "B", "C", "D"]], block_sites=2)
+    assert f4.value == pytest.approx(-0.03125) and f4.standard_error == pytest.approx(0.0494105884, abs=1e-10)
+    assert f4.z == pytest.approx(-0.6324555320, abs=1e-9) and (f4.sites, f4.blocks) == (8, 4)
+    assert len(snp.f_statistics(data)) == 21
+    with pytest.raises(ValueError, match="a species of the data"):
+        snp.f_statistics(data, [["A", "Z"]])
+
+
+def test_composite_likelihood_and_predictive_check():
+    newick = "((((B:0.01)#H1:0.01::0.7,A:0.02)x:0.02,(C:0.03,#H1:0.02::0.3)y:0.01)z:0.02,(D:0.04,E:0.04)w:0.02)r;"
+    network = snp.Network(newick, theta=0.02)
+    sites = ["00001", "22000", "01200", "22201", "10022", "22222"]
+    data = snp.Data(list("ABCDE"), [[int(c) for c in site] for site in sites], [2] * 5)
+    found = snp.composite_log_likelihood(network, data)
+    assert found.log_likelihood == pytest.approx(-216.6092397181, abs=1e-9)
+    assert dict((tuple(species), value) for species, value in found.terms)[("A", "B", "C")] == pytest.approx(-17.108066544)
+    with pytest.raises(ValueError, match="size must be 3 or 4"):
+        snp.composite_log_likelihood(network, data, size=2)
+    simulated = snp.simulate(network, [4] * 5, 300, seed=2)
+    checks = snp.predictive_check(simulated, [network] * 20, [1.0] * 20)
+    assert len(checks) == 16 and all(abs(c.observed - c.mean) < 5 * c.sd for c in checks)
+    with pytest.raises(ValueError, match="draws"):
+        snp.predictive_check(simulated, [network])
+
+
+def test_composite_search():
+    network = snp.Network("((A:0.02,B:0.02):0.03,((C:0.02,D:0.02):0.01,E:0.03):0.02);", theta=0.02)
+    data = snp.simulate(network, [2] * 5, 1000, seed=5)
+    found = snp.search(data, max_reticulations=1, patience=1, theta=0.02, composite=3)
+    assert [level.reticulations for level in found.levels] == [0, 1] and found.levels[0].starts == 1
+    assert found.best is found.levels[found.best_level] and math.isnan(found.best.bic)
+    assert found.levels[0].log_likelihood == pytest.approx(
+        snp.composite_log_likelihood(found.levels[0].network, data).log_likelihood
+    )
+    assert found.levels[1].gain > -1 and found.levels[1].gain_error > 0
+    with pytest.raises(ValueError, match="one theta for all branches"):
+        snp.search(data, thetas="each", composite=3)
+    with pytest.raises(ValueError, match="composite must be 0, 3 or 4"):
+        snp.search(data, composite=5)
+
+
+def test_marginal_likelihood():
+    # AB: quadrature gives log Z = -309.293004.
+    red = [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [2, 0], [2, 1], [2, 2]]
+    weights = np.array([77.0, 5, 13, 6, 1, 10, 7, 7, 74])
+    data = snp.Data(["A", "B"], red, [2, 2], weights)
+    priors = "speciation-rate = 10\nhybridization-rate = 0\norigin = exponential(0.1)\ntheta = common gamma(2,20)\n"
+    found = snp.marginal_likelihood(
+        data, priors, steps=12, iterations=3000, seed=2, max_reticulations=0, ordered_data=False
+    )
+    assert abs(found.log_z + 309.293004) < 4 * found.error < 1
+    assert found.steps.shape == (13, 6) and found.by_chain.shape == (2,)
+    with pytest.raises(ValueError, match="steps"):
+        snp.marginal_likelihood(data, steps=0)
+
+
+def test_dates_and_constraints():
+    priors = "speciation-rate = 1e-6\nhybridization-rate = 5e-7\norigin = exponential(1e6)\ntheta = each gamma(2,2e-5)\n"
+    rules = "calibrate A,B = uniform(1e5,2e5)\nmonophyletic = A,B\noutgroup = D\nclock = lognormal(-18,.3)\ngeneration-time = 4\n"
+    result = snp.mcmc(None, ["A", "B", "C", "D"], priors + rules, iterations=4000, burn_in=0, sample_every=50)
+    assert result.posterior["Ne_A"].shape == result.posterior["clock"].shape == (2, 80)
+    assert np.allclose(result.posterior["Ne_A"], result.posterior["theta_A"] / 16)
+    for newick in result.newick[0]:
+        network = snp.Network(newick)
+        assert snp.prior_log_density(network, priors + rules, max_reticulations=2)["dates"] > -50
+        assert ["A", "B"] in [sorted(names) for names, _ in network.clusters()]
+    start = snp.Network("(((A:1.5e5,B:1.5e5):1e5,C:2.5e5):1e5,D:3.5e5);", theta=1e5)
+    again = snp.mcmc(None, start.species, priors + rules, start=start, iterations=1000, burn_in=0, sample_every=1000)
+    assert 1e5 < again.posterior["root_height"][0, 0] < 1e7
+    with pytest.raises(ValueError, match="there is no species Z"):
+        snp.mcmc(None, ["A", "B"], "calibrate A,Z = normal(1,1)", iterations=1000, burn_in=0)
+    with pytest.raises(ValueError, match="two or more species"):
+        snp.mcmc(None, ["A", "B"], "calibrate A = normal(1,1)", iterations=1000, burn_in=0)
+
+
+def test_truncation_has_a_bound():
+    newick = "((A:0.04,(B:0.02)#H1:0.01::0.6):0.02,((C:0.03,#H1:0.01::0.4):0.01,D:0.05):0.02);"
+    network = snp.Network(newick, theta=0.01)
+    data = snp.simulate(network, [8, 24, 12, 8], 20, seed=5)
+    exact = snp.Likelihood(network, data, truncation=0)
+    truncated = snp.Likelihood(network, data)
+    value = exact.evaluate()
+    assert exact.truncation_bound == 0
+    assert abs(truncated.evaluate() - value) <= truncated.truncation_bound + 1e-11 * abs(value)
+    assert 0 < truncated.truncation_bound <= 1e-9
+    assert 0 < truncated.truncation_mass < 1e-20
+    assert truncated.size["largest_group"] < truncated.size["largest_group_untruncated"]
+    for truncation in (-1.0, 0.2, float("nan")):
+        with pytest.raises(ValueError, match="truncation"):
+            snp.Likelihood(network, data, truncation=truncation)
+        with pytest.raises(ValueError, match="truncation"):
+            snp.resample(network, data, replicates=2, truncation=truncation)
+        with pytest.raises(ValueError, match="truncation"):
+            snp.search(data, max_reticulations=0, starts=1, patience=1, truncation=truncation)
+        with pytest.raises(ValueError, match="truncation"):
+            snp.mcmc(data, iterations=1000, burn_in=0, truncation=truncation)
+    found = truncated.optimise(lengths=False, thetas="fixed", max_iterations=2)
+    assert found.truncation_bound == truncated.truncation_bound
+    assert 0 < found.truncation_bound <= 1e-9
+    tree = snp.search(data, max_reticulations=0, starts=1, patience=1, max_iterations=2)
+    assert tree.best.truncation_bound == 0

@@ -30,10 +30,68 @@ def test_products_are_scipys(form: str, dtype: Any, is_array: bool) -> None:
     c = sparse.multiply(a, b)
     np.testing.assert_allclose(c.toarray(), (a @ b).toarray(), rtol=1e-5 if dtype == np.float32 else 1e-12)
     assert isinstance(c, sp.sparray) == is_array
-    assert c.format == ("csc" if form == "csc" else "csr")
+    assert c.format == (form if form in ("csc", "bsr") else "csr")
     assert c.dtype == dtype and c.has_canonical_format
     assert c.indices.dtype == np.int32 and c.indptr.dtype == np.int32
     c.check_format(full_check=True)
+
+
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "max_times"])
+def test_blocks_stay_where_they_fit(semiring: str) -> None:
+    a, b = A.tobsr((2, 3)), B.tobsr((3, 4))
+    c = sparse.multiply(a, b, semiring=semiring)
+    rows = sparse.multiply(a.tocsr(), b.tocsr(), semiring=semiring)
+    assert c.format == "bsr" and c.blocksize == (2, 4) and isinstance(c, sp.sparray)
+    assert c.nnz == rows.nnz  # no block is filled up with zeros
+    np.testing.assert_array_equal(c.toarray(), rows.toarray())
+    if semiring == "plus_times":
+        np.testing.assert_allclose(c.toarray(), (a @ b).toarray())
+        assert (a @ b).blocksize == c.blocksize
+    turned = sparse.multiply(a, b.T.tocsr().tobsr((4, 3)), semiring=semiring, transpose_b=True)
+    assert turned.blocksize == (2, 4)
+    np.testing.assert_array_equal(turned.toarray(), c.toarray())
+    in_parts = sparse.multiply(a, b, semiring=semiring, progress=lambda stage, fraction: True)
+    assert in_parts.blocksize == (2, 4)
+    np.testing.assert_array_equal(in_parts.toarray(), c.toarray())
+    for other in (
+        sparse.multiply(a, b.tocsr(), semiring=semiring),
+        sparse.multiply(a, b, semiring=semiring, prune=True),
+        sparse.multiply(a, b, semiring=semiring, mask=rows),
+    ):
+        assert other.format == "csr"
+        np.testing.assert_array_equal(other.toarray(), c.toarray())
+    assert sparse.multiply(a, B.tobsr((2, 4)), semiring=semiring).format == "csr"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "or_and"])
+def test_triple_plans(dtype: Any, semiring: str) -> None:
+    P = random(150, 40, dtype=dtype, seed=3)
+    R, M = P.T.tocsr(), random(150, 150, dtype=dtype, seed=4)
+    plan = sparse.TriplePlan(R, M, P, semiring)
+    assert plan.shape == (40, 40) and plan.semiring == semiring
+
+    def expected(m: Any) -> Any:
+        return sparse.multiply(R, sparse.multiply(m, P, semiring=semiring), semiring=semiring)
+
+    c = plan.execute(R, M, P)
+    assert c.nnz == plan.nnz and c.dtype == dtype
+    for m in (M, -3 * M):
+        np.testing.assert_array_equal(plan.execute(R, m, P).toarray(), expected(m).toarray())
+        assert plan.execute(R, m, P, out=c) is c
+        np.testing.assert_array_equal(c.data, expected(m).data)
+    with pytest.raises(quintet.InvalidArgument, match="R must be as planned: 40 x 150"):
+        plan.execute(P, M, P)
+    with pytest.raises(quintet.InvalidArgument, match="A must have the structure that was planned"):
+        plan.execute(R, random(150, 150, dtype=dtype, seed=5), P)
+    with pytest.raises(quintet.InvalidArgument, match="P must be as planned"):
+        plan.execute(R, M, R)
+    with pytest.raises(quintet.InvalidArgument, match="out must be a result of this plan"):
+        plan.execute(R, M, P, out=M)
+    with pytest.raises(quintet.InvalidArgument, match="R, A and P must fit"):
+        sparse.TriplePlan(P, M, P)
+    with pytest.raises(TypeError, match="A must be a sparse matrix"):
+        sparse.TriplePlan(R, np.eye(150), P)
 
 
 def test_mixed_types_and_formats() -> None:
@@ -104,6 +162,123 @@ def test_semirings() -> None:
     assert sparse.multiply(A, B, semiring="or_and").dtype == np.float64
 
 
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_integers_are_scipys_with_its_wrap(dtype: Any, form: str) -> None:
+    rng, limits = np.random.default_rng(3), np.iinfo(dtype)
+    for low, high in ((0, 3), (limits.min, limits.max)):  # exact at once; sums of every size, most of them too large
+        a, b = A.astype(dtype), B.astype(dtype)
+        a.data[:] = rng.integers(low, high, a.nnz, dtype, endpoint=True)
+        b.data[:] = rng.integers(low, high, b.nnz, dtype, endpoint=True)
+        c = sparse.multiply(a.asformat(form), b.asformat(form))
+        assert c.dtype == dtype and c.has_canonical_format
+        np.testing.assert_array_equal(c.toarray(), (a @ b).toarray())
+        np.testing.assert_array_equal(c.toarray(), a.toarray() @ b.toarray())
+        square = sparse.multiply(a, a, transpose_b=True, mask=a @ a.T)
+        np.testing.assert_array_equal(square.toarray(), (a @ a.T).toarray())
+
+
+def test_types_of_products_are_scipys() -> None:
+    types = [np.bool_, *INTEGERS, np.float32, np.float64]
+    for left in types:
+        for right in types:
+            a, b = (10 * A).astype(left), (10 * B).astype(right)
+            c, expected = sparse.multiply(a, b), a @ b
+            assert c.dtype == expected.dtype, (left, right)
+            np.testing.assert_allclose(c.toarray().astype(float), expected.toarray().astype(float), rtol=1e-6)
+
+
+def test_integers_with_repeated_entries() -> None:
+    repeated = sp.csr_array((np.array([2**40, 2**40, 5, 3]), np.array([1, 1, 1, 0]), np.array([0, 3, 4])), shape=(2, 2))
+    for m in (repeated, repeated.tocsc(), repeated.tocoo()):
+        np.testing.assert_array_equal(sparse.multiply(m, m).toarray(), repeated.toarray() @ repeated.toarray())
+    assert repeated.nnz == 4
+
+
+def reference_semiring(a: Any, b: Any, multiply: Any, add: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Values, and where products exist, by loops over dense arrays."""
+    x, y = a.toarray(), b.toarray()
+    is_a, is_b = (sp.csr_array((np.ones(m.nnz), m.indices, m.indptr), shape=m.shape).toarray() > 0 for m in (a, b))
+    values, exists = np.zeros((x.shape[0], y.shape[1])), np.zeros((x.shape[0], y.shape[1]), bool)
+    for k in range(x.shape[1]):
+        where = is_a[:, k, None] & is_b[None, k]
+        product = np.broadcast_to(multiply(x[:, k, None], y[None, k]), values.shape)
+        values = np.where(where, np.where(exists, add(values, product), product), values)
+        exists |= where
+    return values, exists
+
+
+SEMIRINGS = {
+    "max_plus": (lambda x, y: x + y, np.maximum),
+    "max_times": (lambda x, y: x * y, np.maximum),
+    "min_max": (np.maximum, np.minimum),
+    "any_pair": (lambda x, y: 1.0, np.maximum),
+    "plus_pair": (lambda x, y: 1.0, np.add),
+    "plus_first": (lambda x, y: x + 0 * y, np.add),
+    "plus_second": (lambda x, y: y + 0 * x, np.add),
+}
+
+
+@pytest.mark.parametrize("semiring", SEMIRINGS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.int64])
+def test_more_semirings(semiring: str, dtype: Any) -> None:
+    a, b = ((50 * (m - 0.5 * (m != 0))).astype(dtype) for m in (random(40, 30, 0.2, seed=4), random(30, 50, 0.2, seed=5)))
+    values, exists = reference_semiring(a, b, *SEMIRINGS[semiring])
+    mask = random(40, 50, 0.3, seed=6)
+    inside, at = mask.toarray() != 0, exists.nonzero()
+    for c, where in (
+        (sparse.multiply(a, b, semiring=semiring), exists),
+        (sparse.multiply(a.tocsc(), b.tocsc(), semiring=semiring), exists),
+        (sparse.multiply(a, b.T.tocsr(), semiring=semiring, transpose_b=True), exists),
+        (sparse.multiply(a, b, semiring=semiring, mask=mask), exists & inside),
+        (sparse.multiply(a, b, semiring=semiring, mask=mask, complement=True), exists & ~inside),
+    ):
+        np.testing.assert_allclose(c.toarray(), np.where(where, values, 0), rtol=1e-5 if dtype == np.float32 else 1e-13)
+        assert c.nnz == where.sum()
+        assert c.dtype == (np.int64 if semiring == "plus_pair" and np.issubdtype(dtype, np.integer) else dtype)
+    if semiring not in ("max_times", "min_max"):
+        top = sparse.multiply_top(a, b, 1, semiring=semiring)
+        first = [values[i][exists[i]].max() for i in range(40) if exists[i].any()]
+        np.testing.assert_allclose(top.data, first, rtol=1e-5 if dtype == np.float32 else 1e-13)
+        assert len(at[0]) > top.nnz
+
+
+def test_counts_of_common_neighbours() -> None:
+    friends = random(60, 60, 0.2, seed=7) != 0
+    common = sparse.multiply(friends, friends, semiring="plus_pair", transpose_b=True)
+    dense = friends.toarray().astype(int)
+    assert common.dtype == np.int64
+    np.testing.assert_array_equal(common.toarray(), dense @ dense.T)
+    for semiring in ("plus_first", "plus_second"):
+        c = sparse.multiply(friends, friends.astype(np.int32), semiring=semiring)
+        assert c.dtype == (np.int64 if semiring == "plus_first" else np.int32)
+        np.testing.assert_array_equal(c.toarray(), dense @ dense)
+
+
+def test_nan_in_more_semirings() -> None:
+    one = sp.csr_array(np.array([[2.0]]))
+    for semiring, expected in (("max_plus", 5.0), ("max_times", 6.0), ("min_max", 3.0)):
+        for values in ([np.nan, 3.0], [3.0, np.nan]):
+            m = sp.csr_array((np.array(values), np.zeros(2, int), np.array([0, 2])), shape=(1, 1))
+            assert sparse.multiply(m, one, semiring=semiring).data.tolist() == [expected]
+            assert sparse.multiply(one, m, semiring=semiring).data.tolist() == [expected]
+
+
+def test_integers_too_large_for_an_order_or_a_semiring() -> None:
+    large = sp.csr_array(np.array([[2**60]]))
+    with pytest.raises(quintet.InvalidArgument, match="must be smaller"):
+        sparse.multiply(large, large, semiring="min_plus")
+    with pytest.raises(quintet.InvalidArgument, match="have no order"):
+        sparse.multiply_top(large, large, 1)
+    small = sp.csr_array(np.array([[100]], dtype=np.int8))
+    assert sparse.multiply(small, small).data.tolist() == [16]  # 10000 modulo 256
+    with pytest.raises(quintet.InvalidArgument, match="a wider type"):
+        sparse.multiply_top(small, small, 1)
+
+
 def test_masks_and_transposes() -> None:
     mask = random(200, 120, 0.1, seed=3)
     full = (A @ B).toarray()
@@ -139,6 +314,71 @@ def test_cancelled_entries_stay_unless_pruned() -> None:
     assert sparse.multiply(a, b).nnz == 2
     pruned = sparse.multiply(a, b, prune=True)
     assert pruned.nnz == 1 and pruned.toarray().tolist() == [[0.0, 4.0]]
+
+
+def top_of(product: Any, k: int, threshold: float | None, smallest: bool) -> list[list[tuple[int, float]]]:
+    """Column and value of the first k entries of each row, by rank."""
+    rows = []
+    for i in range(product.shape[0]):
+        part = slice(product.indptr[i], product.indptr[i + 1])
+        row = list(zip(product.indices[part].tolist(), product.data[part].tolist()))
+        sign = 1 if smallest else -1
+        if threshold is not None:
+            row = [e for e in row if sign * e[1] <= sign * threshold]
+        rows.append(sorted(row, key=lambda e: (np.isnan(e[1]), sign * e[1], e[0]))[:k])
+    return rows
+
+
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "or_and"])
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_first_entries_of_rows(semiring: str, transpose_b: bool, dtype: Any) -> None:
+    a, b = A.astype(dtype), (B.T.tocsr() if transpose_b else B).astype(dtype)
+    whole = sparse.multiply(a, b, semiring=semiring, transpose_b=transpose_b)
+    for k, threshold in ((1, None), (5, None), (5, 0.5), (10**6, 0.5), (10**6, None)):
+        expected = top_of(whole, k, None if threshold is None else float(dtype(threshold)), semiring == "min_plus")
+        how: Any = {"threshold": threshold, "semiring": semiring, "transpose_b": transpose_b}
+        ranked = sparse.multiply_top(a, b, k, by_value=True, **how)
+        c, report = sparse.multiply_top(a, b, k, return_report=True, **how)
+        assert ranked.dtype == c.dtype == dtype and c.has_canonical_format and not ranked.has_canonical_format
+        assert report["nnz"] == c.nnz == ranked.nnz == sum(map(len, expected))
+        for i, row in enumerate(expected):
+            for matrix, entries in ((ranked, row), (c, sorted(row))):
+                part = slice(matrix.indptr[i], matrix.indptr[i + 1])
+                assert list(zip(matrix.indices[part].tolist(), matrix.data[part].tolist())) == entries
+
+
+def test_first_entries_of_rows_refuse_bad_arguments() -> None:
+    for call, error, message in (
+        (lambda: sparse.multiply_top(A, B, 0), quintet.InvalidArgument, "k must be within 1"),
+        (lambda: sparse.multiply_top(A, B, 2.5), TypeError, "k must be"),
+        (lambda: sparse.multiply_top(A, B, 2, threshold=float("nan")), quintet.InvalidArgument, "threshold must be"),
+        (lambda: sparse.multiply_top(A, B, 2, threshold="x"), TypeError, "threshold must be"),
+        (lambda: sparse.multiply_top(A, B, 2, transpose_b=True), quintet.InvalidArgument, "A and B must fit"),
+        (lambda: sparse.multiply_top(A, B, 2, semiring="x"), quintet.InvalidArgument, "semiring must be one of"),
+        (lambda: sparse.multiply_top(A, B.toarray(), 2), TypeError, "B must be a sparse matrix"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "or_and"])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+@pytest.mark.parametrize("rows", [False, True])
+def test_products_with_the_transpose(semiring: str, form: str, rows: bool) -> None:
+    turned = A.T.tocsr()
+    whole = sparse.multiply(*(A, turned) if rows else (turned, A), semiring=semiring)
+    X = A.asformat(form)
+    c = sparse.gram(X, rows=rows, semiring=semiring)
+    assert c.has_canonical_format and (c != whole).nnz == 0 and c.nnz == whole.nnz
+    upper, report = sparse.gram(X, rows=rows, upper=True, semiring=semiring, return_report=True)
+    assert report["products"] < 0.6 * sparse.estimate(*(A, turned) if rows else (turned, A)).products
+    assert (upper != sp.triu(whole).tocsr()).nnz == 0 and upper.nnz == sp.triu(whole).nnz
+    assert sparse.gram(sp.csr_matrix(A)).__class__ is sp.csr_matrix
+    with pytest.raises(quintet.InvalidArgument, match="semiring must be one of"):
+        sparse.gram(A, semiring="max_plus")
+    with pytest.raises(TypeError, match="X must be a sparse matrix"):
+        sparse.gram(A.toarray())
 
 
 def test_report_and_estimate() -> None:
@@ -218,6 +458,38 @@ def test_other_functions() -> None:
     np.testing.assert_allclose([summary["sum"], summary["frobenius"]], [A.sum(), sp.linalg.norm(A)])
 
 
+@pytest.mark.parametrize("columns", [0, 1, 2, 8, 9])
+def test_csc_times_dense(columns: int) -> None:
+    tall = random(40, 30_000, 0.05, seed=8).tocsc()
+    rng = np.random.default_rng(9)
+    X = rng.random((30_000, columns)) if columns else rng.random(30_000)
+    results = []
+    for n in (1, 2, 3):
+        with quintet.num_threads(n):
+            results.append(sparse.multiply_dense(tall, X))
+    np.testing.assert_allclose(results[0], tall @ X, rtol=1e-12)
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
+    with pytest.raises(quintet.InvalidArgument, match="A and X must fit"):
+        sparse.multiply_dense(tall, X[:40])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+@pytest.mark.parametrize("dtypes", [("f4", "f4"), ("f8", "f8"), ("f4", "f8")])
+def test_dense_products_where_a_matrix_has_entries(form: str, dtypes: tuple[str, str]) -> None:
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(200, 13)).astype(dtypes[0]), rng.normal(size=(150, 13)).astype(dtypes[1])
+    for mask in (A.asformat(form), (A != 0).asformat(form), A.astype(np.int8).asformat(form), sp.csr_matrix(A)):
+        c = sparse.sampled(mask, X, Y)
+        expected = (X @ Y.T) * (A.toarray() != 0)
+        assert c.dtype == np.result_type(X, Y) and c.nnz == mask.nnz
+        assert isinstance(c, sp.sparray) == isinstance(mask, sp.sparray)
+        np.testing.assert_allclose(c.toarray(), expected, rtol=1e-4 if c.dtype == np.float32 else 1e-12, atol=1e-5)
+    assert sparse.sampled(sp.csr_array((200, 150)), X, Y).nnz == 0
+    with pytest.raises(quintet.InvalidArgument, match="M, X and Y must fit"):
+        sparse.sampled(A, Y, X)
+
+
 def test_the_same_bits_for_any_number_of_threads() -> None:
     big = random(3000, 3000, 0.01, seed=5)
     results = []
@@ -259,10 +531,14 @@ def test_empty_and_read_only() -> None:
 @pytest.mark.parametrize("call, error", [
     (lambda: sparse.multiply(A.toarray(), B), TypeError),
     (lambda: sparse.multiply(A, A), ValueError),
-    (lambda: sparse.multiply(A.astype(np.int64), B), TypeError),
+    (lambda: sparse.multiply(A.astype(np.longdouble), B), TypeError),
+    (lambda: sparse.Plan(A.astype(np.int64), B), TypeError),
     (lambda: sparse.multiply(A.astype(complex), B), TypeError),
-    (lambda: sparse.multiply(A != 0, B != 0), TypeError),
-    (lambda: sparse.multiply(A, B, semiring="max_plus"), ValueError),
+    (lambda: sparse.multiply(A != 0, B != 0, semiring="min_plus"), TypeError),
+    (lambda: sparse.multiply(A, B, semiring="plus_max"), ValueError),
+    (lambda: sparse.multiply(A, B, semiring="max_times", device="emulated"), ValueError),
+    (lambda: sparse.Plan(A, B, "max_plus"), ValueError),
+    (lambda: sparse.multiply_top(A, B, 2, semiring="max_times"), ValueError),
     (lambda: sparse.multiply(A, B, mask=A), ValueError),
     (lambda: sparse.multiply(A, B, complement=True), ValueError),
     (lambda: sparse.multiply(A, B, device="9"), quintet.DeviceError),
@@ -280,7 +556,7 @@ def test_the_hint_for_complex_keeps_the_imaginary_part() -> None:
     with pytest.raises(TypeError, match=r"multiply A\.real and A\.imag apart"):
         sparse.multiply(A.astype(complex), B)
     with pytest.raises(TypeError, match=r"use B\.astype\(float\)"):
-        sparse.multiply(A, B.astype(np.int64))
+        sparse.multiply(A, B.astype(np.longdouble))
 
 
 def test_corrupt_arrays_are_refused() -> None:

@@ -219,6 +219,41 @@ def test_rtol_of_zero_is_zero() -> None:
     assert torch.equal(qt.pinv(A).diagonal(), torch.tensor([1.0, 0, 0], dtype=torch.float64))
 
 
+def test_tolerances_are_torchs() -> None:
+    A = matrix(4, 6, 5)
+    A[1, :, 3:] = A[1, :, :2]  # rank 3
+    rtol, atol = torch.tensor([0.1, 0.5, 0.0, 0.3]), torch.tensor([1.0, 0.0, 2.0, 0.1], dtype=torch.float64)
+    for limits in ({"atol": 0.5}, {"rtol": 0.3}, {"rtol": 0.1, "atol": 1.0}, {"rtol": rtol.double(), "atol": atol}):
+        torch.testing.assert_close(qt.pinv(A, **limits), torch.linalg.pinv(A, **limits))
+        b = matrix(4, 6, 2, seed=2)
+        torch.testing.assert_close(qt.lstsq(A, b, **limits), torch.linalg.pinv(A, **limits) @ b)
+    # The derivative is that of constant rank: what is dropped is zero.
+    for limits in ({"atol": 1e-4}, {"rtol": torch.tensor([0.0, 1e-4, 1e-4, 0.0], dtype=torch.float64)}):
+        assert gradcheck(lambda x: qt.pinv(x, **limits), A.requires_grad_(), check_forward_ad=True)
+        assert gradcheck(lambda x: qt.lstsq(x, b, **limits), A)
+    A = A.detach()
+    with pytest.raises(quintet.InvalidArgument, match="broadcast"):
+        qt.pinv(A, rtol=rtol[:3])
+    with pytest.raises(quintet.InvalidArgument, match="least atol=-1"):
+        qt.lstsq(A, matrix(4, 6, 1), atol=torch.tensor([1.0, -1.0, 2.0, 0.0]))
+
+
+def test_pinv_of_symmetric_matrices() -> None:
+    A = matrix(3, 5, 5)
+    A = A + A.mT
+    A[1] = A[1][:, :2] @ A[1][:, :2].mT  # rank 2
+    lower = A.tril() + torch.full_like(A, float("nan")).triu(1)
+    torch.testing.assert_close(qt.pinv(lower, hermitian=True), torch.linalg.pinv(A, rtol=5 * 2**-52), atol=1e-10, rtol=1e-10)
+    x = A[[0, 2]].requires_grad_()
+    assert gradcheck(lambda t: qt.pinv((t + t.mT) / 2, hermitian=True), x, check_forward_ad=True)
+    assert gradgradcheck(lambda t: qt.pinv((t + t.mT) / 2, hermitian=True), x)
+    (got,) = torch.autograd.grad(qt.pinv(x, hermitian=True)[..., 0, 1].sum(), x)
+    torch.testing.assert_close(got, got.mT)
+    torch.testing.assert_close(torch.func.vmap(lambda t: qt.pinv(t, hermitian=True))(A), qt.pinv(A, hermitian=True))
+    with pytest.raises(quintet.InvalidArgument, match="square"):
+        qt.pinv(matrix(2, 3), hermitian=True)
+
+
 # --- patch ------------------------------------------------------------------------------------------------------------
 
 
@@ -366,6 +401,60 @@ def test_kabsch_gradients(dimensions: int) -> None:
     compiled, x = torch.compile(loss, backend="aot_eager", fullgraph=True), P.clone().requires_grad_()
     compiled(x, Q).backward()
     torch.testing.assert_close(x.grad, one)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_kabsch_with_a_scale(dimensions: int) -> None:
+    p, q = matrix(2, 8, dimensions).requires_grad_(), matrix(2, 8, dimensions, seed=1).requires_grad_()
+    w = torch.rand(2, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()
+
+    def scaled(*sets: Any) -> Any:
+        return tuple(qt.kabsch(*sets, scale=True))
+
+    assert gradcheck(scaled, (p, q, w), check_forward_ad=True)
+    assert gradgradcheck(scaled, (p, q, w))
+    P, Q = p.detach(), q.detach()
+    for weights in (None, w.detach()):
+        expected = _kabsch._composed(P, Q, weights, True)
+        for found, by_formula in zip(_kabsch._by_kernel(P, Q, weights, True), expected):
+            torch.testing.assert_close(found, by_formula)
+    R, t, rmsd, c = qt.kabsch(P[0], 3 * P[0] - 1, scale=True)
+    torch.testing.assert_close(c, torch.tensor(3.0, dtype=torch.float64))
+    assert float(qt.kabsch(torch.ones(4, 3), matrix(4, 3).float(), scale=True).scale) == 1
+    loss = lambda x, y: sum(part.sum() for part in scaled(x, y))  # noqa: E731
+    compiled, x = torch.compile(loss, backend="aot_eager", fullgraph=True), P.clone().requires_grad_()
+    compiled(x, Q).backward()
+    torch.testing.assert_close(x.grad, torch.func.grad(loss)(P, Q))
+
+
+def test_kabsch_masks_and_broadcasts() -> None:
+    p, q = matrix(4, 1, 10, 3), matrix(5, 10, 3, seed=1)
+    mask = torch.arange(10) < 7
+    q[:, 7:] = float("nan")
+    found = qt.kabsch(p, q, mask, scale=True)
+    expected = qt.kabsch(p[2, 0, :7], q[3, :7], scale=True)
+    for part, alone in zip(found, expected):
+        assert part.shape[:2] == (4, 5)
+        torch.testing.assert_close(part[2, 3], alone)
+    x, y = p.clone().requires_grad_(), q.clone().requires_grad_()
+    R, t, rmsd, c = qt.kabsch(x, y, mask.expand(4, 5, 10), scale=True)
+    for part, of_kernel in zip((R, t, rmsd, c), found):
+        torch.testing.assert_close(part, of_kernel)
+    (R[..., 0, 1].sum() + t.sum() + rmsd.sum() + c.sum()).backward()
+    gR = torch.zeros(4, 5, 3, 3, dtype=torch.float64)
+    gR[..., 0, 1] = 1
+    ones = torch.ones(4, 5, dtype=torch.float64)
+    by_p, by_q = quintet.linalg.kabsch_gradient(
+        p.numpy(), q.numpy(), mask.numpy(), g_rotation=gR.numpy(), g_translation=np.ones((4, 5, 3)), g_rmsd=ones.numpy(),
+        g_scale=ones.numpy(), scale=True,
+    )
+    torch.testing.assert_close(x.grad, torch.from_numpy(by_p))
+    torch.testing.assert_close(y.grad, torch.from_numpy(by_q))
+    assert not y.grad[:, 7:].any()
+    with pytest.raises(quintet.InvalidArgument, match="must broadcast"):
+        qt.kabsch(p[:3, 0], q)
+    with pytest.raises(quintet.InvalidArgument, match="weights must be of shape"):
+        qt.kabsch(p, q, mask[:3])
 
 
 def test_kabsch_gradients_of_a_cube() -> None:

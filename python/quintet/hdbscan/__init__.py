@@ -10,8 +10,10 @@ bits for any number of threads and do not depend on the order of the points.
 
 Points are arrays ``X[n, d]`` of float16, bfloat16, float32 or float64, NumPy's or any library's on the processor;
 integers and bools become float64. Rows with NaN or infinity belong to no cluster. ``metric`` is "euclidean" ("l2"),
-"cosine", "manhattan" ("cityblock", "l1"), "chebyshev", "minkowski" (with ``p`` >= 1) or "poincare" (the ball of
-``curvature`` < 0), and "precomputed" where a function says so.
+"cosine", "manhattan" ("cityblock", "l1"), "chebyshev" ("infinity"), "minkowski" ("p"; with ``p`` >= 1), "haversine" (rows of
+latitude and longitude in ``unit`` "radians" or "degrees", on a sphere of ``sphere_radius``), "poincare" (the ball of
+``curvature`` < 0) or "lorentz" (the hyperboloid: space parts, which become float64), and "precomputed" where a function
+says so.
 
 Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
 range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.
@@ -53,11 +55,13 @@ from ._prediction import (
     membership_vector,
     membership_vector_blocks,
 )
+from ._sweep import SweepResult, flat, sweep
 from ._trees import CondensedTree, MinimumSpanningTree, SingleLinkageTree, cut
 
 if TYPE_CHECKING:
     from ._estimator import HDBSCAN as HDBSCAN
     from ._estimator import PredictionData as PredictionData
+    from ._robust_single_linkage import RobustSingleLinkage as RobustSingleLinkage
 
 __all__ = [
     "ClusterResult",
@@ -66,8 +70,10 @@ __all__ = [
     "MinimumSpanningTree",
     "PointLabels",
     "PredictionData",
+    "RobustSingleLinkage",
     "SingleLinkageTree",
     "SpanningTreeResult",
+    "SweepResult",
     "TreeSummary",
     "ValidityResult",
     "all_points_membership_vectors",
@@ -80,6 +86,7 @@ __all__ = [
     "core_and_reachability",
     "core_distances",
     "cut",
+    "flat",
     "label_points",
     "medoids",
     "membership_vector",
@@ -91,20 +98,21 @@ __all__ = [
     "single_linkage",
     "spanning_tree",
     "summarise",
+    "sweep",
     "validity_index",
     "weighted_centroids",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("HDBSCAN", "PredictionData"):
+    if name in ("HDBSCAN", "PredictionData", "RobustSingleLinkage"):
         try:
-            from . import _estimator
+            from . import _estimator, _robust_single_linkage
         except ImportError as error:
             if "sklearn" not in str(error):
                 raise
             raise ImportError(f"quintet.{name} needs scikit-learn: pip install 'quintet[sklearn]'") from error
-        return getattr(_estimator, name)
-    if name in ("prediction", "validity"):  # where contrib's module has the functions
+        return getattr(_robust_single_linkage if name == "RobustSingleLinkage" else _estimator, name)
+    if name in ("plots", "prediction", "validity"):  # where contrib's module has the functions
         return sys.modules[__name__]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .. import _core
-from .._arguments import as_integer, as_number, as_points, metric_name, metric_parameter
+from .._arguments import as_integer, as_number, as_points, metric_name, metric_parameter, warn_of_degrees
 from .._arrays import F32, F64, REAL, accumulator, same_type, take_rows, take_vector
 from .._errors import InvalidArgument
 from .._options import read_options
@@ -73,6 +74,25 @@ def _labels(labels: Any, name: str = "labels") -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def sample_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
+    """How often each row counts; None: once."""
+    if sample_weight is None:
+        return None
+    weights = take_vector(sample_weight, "sample_weight", (F64, F32), integers=True)[0].astype(F64)
+    if len(weights) != rows:
+        raise InvalidArgument(f"sample_weight must have one value for each of the {rows} rows (shape={weights.shape})")
+    wrong = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if len(wrong):
+        raise InvalidArgument(
+            f"sample_weight must be >= 0 and finite (sample_weight[{wrong[0]}]={weights[wrong[0]]})"
+        )
+    return weights
+
+
+def _none_if_empty(values: np.ndarray) -> np.ndarray | None:
+    return values if len(values) else None
+
+
 # Records of the bindings, and the layouts of SciPy and hdbscan.
 
 
@@ -100,13 +120,16 @@ class SpanningTreeResult(NamedTuple):
     """What :func:`spanning_tree` found."""
 
     edges: np.ndarray  #: [m - 1, 3] float64: u < v and the weight, by (weight, u, v)
-    core_distances: np.ndarray  #: [n] float64; NaN for invalid rows
+    core_distances: np.ndarray  #: [n] float64; NaN for rows left out
     neighbours: int  #: the k that was used
     clamped: bool  #: min_samples was larger than the points allow
+    tie_tolerance: float  #: what rounding may do to equal weights, for :func:`cluster_tree` and :func:`condense`
     invalid_rows: np.ndarray  #: rows with NaN or infinity
     counters: dict[str, Any]  #: rounds, tiles, tiles_scanned, pairs_evaluated, passes
     ran_on: tuple[str, ...]  #: devices of the stages
     seconds: tuple[float, ...]  #: of neighbours and of the rounds
+    weights: np.ndarray = np.empty(0)  #: [n] float64, the sample_weight; empty: 1 each
+    excluded_rows: np.ndarray = np.empty(0, np.int64)  #: rows of weight 0
 
     @property
     def tree(self) -> MinimumSpanningTree:
@@ -129,14 +152,19 @@ class ClusterResult:
     condensed_clusters: int  #: clusters of the condensed tree
     linkage: np.ndarray  #: [n - 1, 4]
     components: int  #: connected components; more than 1: merges at infinity
+    tie_tolerance: float  #: that was used
     core_distances: np.ndarray = field(default_factory=lambda: np.empty(0))  #: [n]
     spanning_tree: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))  #: [m - 1, 3]
     neighbours: int = 0  #: the k that was used
     clamped: bool = False  #: min_samples was larger than the points allow
     invalid_rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  #: rows left out
+    excluded_rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  #: rows of weight 0
+    weights: np.ndarray = field(default_factory=lambda: np.empty(0))  #: [n], the sample_weight; empty: 1 each
     counters: dict[str, Any] = field(default_factory=dict)  #: work of the spanning tree
     ran_on: tuple[str, ...] = ()  #: devices of the stages
     seconds: tuple[float, ...] = ()  #: of neighbours, spanning tree, tree stage
+    min_cluster_size: int = 0  #: the size that was used, also of "auto"; 0 from :func:`cluster_tree`
+    min_samples: int = 0  #: likewise; k is no larger than the points allow
 
     @property
     def condensed_tree(self) -> CondensedTree:
@@ -157,6 +185,26 @@ class ClusterResult:
     def exemplars(self) -> list[np.ndarray]:
         """Rows of the exemplars of every cluster."""
         return np.split(self.exemplar_points, self.exemplar_offsets[1:-1]) if len(self.selected) else []
+
+
+def warn_if_unsplit(found: ClusterResult, options: ClusterOptions) -> ClusterResult:
+    """A hierarchy without any split has no persistent size."""
+    if options.min_cluster_size == _core.HDBSCAN_AUTOMATIC_SIZE and found.labels.size:
+        steps: Any = _core.hdbscan_persistence_trace(
+            found.linkage,
+            found.min_samples,
+            options.ties,
+            found.tie_tolerance,
+            _none_if_empty(found.weights),
+            found.core_distances,
+        )
+        if not len(steps):
+            warnings.warn(
+                f"min_cluster_size='auto': no group of more than min_samples={found.min_samples} points splits off; "
+                f"{found.min_cluster_size} is used",
+                stacklevel=4,
+            )
+    return found
 
 
 def _cluster_result(found: dict[str, Any]) -> ClusterResult:
@@ -203,12 +251,14 @@ class PointLabels(NamedTuple):
 
 def cluster(
     X: Any,
-    min_cluster_size: int = 5,
+    min_cluster_size: int | str = 5,
     min_samples: int | None = None,
     *,
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     alpha: float = 1.0,
     count_self: bool = False,
     cluster_selection_method: str = "eom",
@@ -217,7 +267,8 @@ def cluster(
     max_cluster_size: int = 0,
     allow_single_cluster: bool = False,
     ties: str = "canonical",
-    tie_tolerance: float = 0.0,
+    tie_tolerance: float | None = None,
+    sample_weight: Any = None,
     progress: bool | Progress | None = None,
     device: str = "auto",
 ) -> ClusterResult:
@@ -225,6 +276,10 @@ def cluster(
 
     ``metric="precomputed"`` takes distances: ``X[n, n]`` dense, symmetric (up to rounding), infinity = not connected, or a SciPy sparse
     matrix, where only stored entries are edges. X is never written to. ``min_samples=None`` is min_cluster_size.
+    ``min_cluster_size="auto"`` is the most persistent size (PLSCAN); min_samples is 5 then unless set.
+    ``tie_tolerance=None`` is (d / 2 + 68) eps of the type of X, at most 1/1024: what rounding does to equal distances
+    (distances from elsewhere count as d = 0). ``sample_weight[n]`` >= 0 says how often each row counts, as if it were
+    repeated; rows of weight 0 are left out. Sizes are sums of weights then, but those in trees count rows.
 
     >>> import numpy as np
     >>> from quintet import hdbscan
@@ -234,18 +289,37 @@ def cluster(
     (2, (99, 4))
     """
     arguments = locals()
-    kind = metric_name(metric, precomputed=True)
-    options = read_options(ClusterOptions, arguments, metric=kind, parameter=metric_parameter(kind, curvature, p))
-    return _fit(X, kind, options, progress, device)
+    kind = metric_name(metric, precomputed=True, unit=unit)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    options = read_options(ClusterOptions, arguments, metric=kind, parameter=parameter)
+    return _fit(X, kind, options, sample_weight, progress, device)
 
 
-def _fit(X: Any, metric: str, options: ClusterOptions, progress: bool | Progress | None, device: str) -> ClusterResult:
+def _refuse_weights(sample_weight: Any) -> None:
+    if sample_weight is not None:
+        raise InvalidArgument("sample_weight needs points, and X holds distances (metric='precomputed')")
+
+
+def _fit(
+    X: Any,
+    metric: str,
+    options: ClusterOptions,
+    sample_weight: Any,
+    progress: bool | Progress | None,
+    device: str,
+) -> ClusterResult:
     if metric == "precomputed":
-        if _is_sparse(X):
-            return _cluster_result(_core.hdbscan_fit_graph(*_graph(X), options))
-        matrix = _distances(X)
-        return _cluster_result(_core.hdbscan_fit_distances(matrix, options, device))
-    return _cluster_result(_core.hdbscan_fit(as_points(X)[0], options, progress_callable(progress), device))
+        _refuse_weights(sample_weight)
+    if metric != "precomputed":
+        points = as_points(X, metric=metric)[0]
+        warn_of_degrees(points, metric)
+        weights = sample_weights(sample_weight, len(points))
+        found = _core.hdbscan_fit(points, options, weights, progress_callable(progress), device)
+    elif _is_sparse(X):
+        found = _core.hdbscan_fit_graph(*_graph(X), options)
+    else:
+        found = _core.hdbscan_fit_distances(_distances(X), options, device)
+    return warn_if_unsplit(_cluster_result(found), options)
 
 
 def core_distances(
@@ -255,24 +329,31 @@ def core_distances(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     count_self: bool = False,
+    sample_weight: Any = None,
     device: str = "auto",
 ) -> Any:
     """Distance of every row of ``X[n, d]`` to its min_samples-th nearest other row, ``[n]``.
 
     k = min_samples (one less with count_self, as scikit-learn counts), at most the number of other points. NaN for rows
     with NaN or infinity. ``metric="precomputed"``: X holds distances ``[n, n]``. float32 for all types but float64.
+    With ``sample_weight[n]`` it is the smallest radius within which weights sum to k + 1, that of the row with them.
 
     >>> from quintet import hdbscan
     >>> hdbscan.core_distances([[0.0], [1.0], [3.0]], 1)
     array([1., 1., 2.])
     """
-    kind = metric_name(metric, precomputed=True)
+    kind = metric_name(metric, precomputed=True, unit=unit)
     k = as_integer(min_samples, "min_samples")
     if kind == "precomputed":
+        _refuse_weights(sample_weight)
         return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
-    points, like = as_points(X)
-    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, metric_parameter(kind, curvature, p), device)
+    points, like = as_points(X, metric=metric)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    weights = sample_weights(sample_weight, len(points))
+    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, parameter, weights, device)
     return like(found[0])
 
 
@@ -299,6 +380,8 @@ def mutual_reachability(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> Any:
     """Mutual reachability ``max(c_i, c_j, d_ij / alpha)`` of the rows of ``X[n, d]``: ``[n, n]``, or of ``pairs[p, 2]``
@@ -313,15 +396,15 @@ def mutual_reachability(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    kind = metric_name(metric)
-    points, like = as_points(X)
-    bend, scale = metric_parameter(kind, curvature, p), as_number(alpha, "alpha")
+    kind = metric_name(metric, unit=unit)
+    points, like = as_points(X, metric=metric)
+    bend, scale = metric_parameter(kind, curvature, p, sphere_radius), as_number(alpha, "alpha")
     if pairs is not None:
         if out is not None:
             raise InvalidArgument("out is for the whole matrix, not for pairs")
         if core is None:
             core = _core.hdbscan_core_distances(
-                points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+                points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, None, device
             )[0]
         rows = np.asarray(pairs)
         if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 2:
@@ -379,6 +462,8 @@ def mutual_reachability_blocks(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> bool:
     """The matrix of :func:`mutual_reachability` by blocks of rows: ``take(first_row, rows)`` for each, in order.
@@ -392,12 +477,12 @@ def mutual_reachability_blocks(
     >>> hdbscan.mutual_reachability_blocks(np.eye(3), lambda first, rows: sums.append(rows.sum()), min_samples=1)
     True
     """
-    kind = metric_name(metric)
-    points, _ = as_points(X)
-    bend = metric_parameter(kind, curvature, p)
+    kind = metric_name(metric, unit=unit)
+    points, _ = as_points(X, metric=metric)
+    bend = metric_parameter(kind, curvature, p, sphere_radius)
     if core is None:
         core = _core.hdbscan_core_distances(
-            points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+            points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, None, device
         )[0]
     if not callable(take):
         raise TypeError(f"take must be callable (take={take!r})")
@@ -426,6 +511,8 @@ def core_and_reachability(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> Any:
     """Core distances and the matrix of mutual reachability in one pass over the pairs: ``(core, matrix)``.
@@ -437,9 +524,9 @@ def core_and_reachability(
     >>> core
     array([1., 1., 2.])
     """
-    kind = metric_name(metric)
+    kind = metric_name(metric, unit=unit)
     is_list = isinstance(X, (list, tuple)) and len(X) > 0 and getattr(X[0], "ndim", np.ndim(X[0])) == 2
-    given = [as_points(one, f"X[{i}]") for i, one in enumerate(X)] if is_list else [as_points(X)]
+    given = [as_points(one, f"X[{i}]", metric) for i, one in enumerate(X)] if is_list else [as_points(X, metric=metric)]
     for i, (points, _) in enumerate(given):
         same_type(given[0][0], points, "X[0]", f"X[{i}]")
     matrices = [np.empty((len(points), len(points)), accumulator(points)) for points, _ in given]
@@ -451,7 +538,7 @@ def core_and_reachability(
         as_number(alpha, "alpha"),
         bool(core_on_diagonal),
         kind,
-        metric_parameter(kind, curvature, p),
+        metric_parameter(kind, curvature, p, sphere_radius),
         device,
     )
     results = [(like(one[0]), like(matrix)) for (_, like), one, matrix in zip(given, found, matrices)]
@@ -465,14 +552,18 @@ def spanning_tree(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     alpha: float = 1.0,
     count_self: bool = False,
+    sample_weight: Any = None,
     progress: bool | Progress | None = None,
     device: str = "auto",
 ) -> SpanningTreeResult:
     """The minimum spanning tree of mutual reachability: unique, exact, without the matrix.
 
     ``metric="precomputed"`` takes distances as :func:`cluster` does; the result is a forest where infinity separates.
+    ``sample_weight[n]`` is that of :func:`core_distances`; the tree is one of rows of weight > 0.
 
     >>> from quintet import hdbscan
     >>> hdbscan.spanning_tree([[0.0], [1.0], [3.0]], 1).edges
@@ -480,10 +571,15 @@ def spanning_tree(
            [1., 2., 2.]])
     """
     arguments = locals()
-    kind = metric_name(metric, precomputed=True)
-    options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=metric_parameter(kind, curvature, p))
+    kind = metric_name(metric, precomputed=True, unit=unit)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=parameter)
+    if kind == "precomputed":
+        _refuse_weights(sample_weight)
     if kind != "precomputed":
-        found = _core.hdbscan_spanning_tree(as_points(X)[0], options, progress_callable(progress), device)
+        points = as_points(X, metric=metric)[0]
+        weights = sample_weights(sample_weight, len(points))
+        found = _core.hdbscan_spanning_tree(points, options, weights, progress_callable(progress), device)
     elif _is_sparse(X):
         found = _core.hdbscan_spanning_tree_of_graph(*_graph(X), options)
     else:
@@ -515,11 +611,12 @@ def cluster_tree(
     max_cluster_size: int = 0,
     allow_single_cluster: bool = False,
     ties: str = "canonical",
-    tie_tolerance: float = 0.0,
+    tie_tolerance: float | None = None,
 ) -> ClusterResult:
     """Clusters of ``n`` points from edges ``[m, 3]`` of their spanning tree, or from a dendrogram ``[n - 1, 4]``.
 
     O(n log n) on the host. The dendrogram may be another program's, SciPy's for instance; n is not needed then.
+    ``tie_tolerance=None`` is 68 eps of float64; :class:`SpanningTreeResult` has that of points.
 
     >>> from quintet import hdbscan
     >>> hdbscan.cluster_tree([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], 4, 2).labels
@@ -552,9 +649,11 @@ def assign_noise(edges: Any, labels: Any) -> np.ndarray:
 
 
 def condense(
-    linkage: Any, min_cluster_size: int = 5, *, ties: str = "canonical", tie_tolerance: float = 0.0
+    linkage: Any, min_cluster_size: int = 5, *, ties: str = "canonical", tie_tolerance: float | None = None
 ) -> np.ndarray:
     """The condensed tree of a dendrogram ``[n - 1, 4]``: rows parent, child, lambda_val, child_size.
+
+    ``tie_tolerance`` as for :func:`cluster_tree`.
 
     >>> from quintet import hdbscan
     >>> hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)["child_size"].tolist()
@@ -596,8 +695,11 @@ def select_clusters(
     cluster_selection_epsilon_max: float = float("inf"),
     max_cluster_size: int = 0,
     allow_single_cluster: bool = False,
+    ties: str = "canonical",
+    tie_tolerance: float | None = None,
 ) -> np.ndarray:
-    """Ids of the clusters of a condensed tree that a flat clustering takes; the k-th is label k.
+    """Ids of the clusters of a condensed tree that a flat clustering takes; the k-th is label k. Heights within
+    `tie_tolerance` of an epsilon are equal to it; None is 68 eps of float64.
 
     >>> from quintet import hdbscan
     >>> tree = hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)
@@ -618,6 +720,8 @@ def label_points(
     *,
     cluster_selection_epsilon: float = 0.0,
     allow_single_cluster: bool = False,
+    ties: str = "canonical",
+    tie_tolerance: float | None = None,
 ) -> PointLabels:
     """Labels of points for `selected` clusters of a condensed tree, those of :func:`select_clusters` or others. No
     cluster may contain another; label k is the k-th. The options are those of the selection.
@@ -650,6 +754,8 @@ def medoids(
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> np.ndarray:
     """Of every label the row that minimises the weighted sum of distances to the members of its cluster, ``[K]``.
@@ -660,16 +766,25 @@ def medoids(
     >>> hdbscan.medoids([[0.0], [1.0], [5.0]], [0, 0, 0])
     array([1])
     """
-    points, _ = as_points(X)
-    return np.asarray(
-        _core.hdbscan_medoids(
-            points, _labels(labels), _weights(weights), metric_name(metric), metric_parameter(metric, curvature, p), device
-        )
-    )
+    points, _ = as_points(X, metric=metric)
+    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius)
+    return np.asarray(_core.hdbscan_medoids(points, _labels(labels), _weights(weights), kind, parameter, device))
 
 
-def weighted_centroids(X: Any, labels: Any, weights: Any = None, *, device: str = "auto") -> np.ndarray:
+def weighted_centroids(
+    X: Any,
+    labels: Any,
+    weights: Any = None,
+    *,
+    metric: str = "euclidean",
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
+    device: str = "auto",
+) -> np.ndarray:
     """The weighted mean of the members of every label, ``[K, d]`` float64; labels and weights as for :func:`medoids`.
+
+    Rows are taken as they are, but for ``metric="haversine"``: there it is the point in the direction of the mean of
+    unit vectors, and a label with the mean 0 is refused.
 
     >>> from quintet import hdbscan
     >>> hdbscan.weighted_centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
@@ -677,7 +792,9 @@ def weighted_centroids(X: Any, labels: Any, weights: Any = None, *, device: str 
            [5. ]])
     """
     points, _ = as_points(X)
-    return np.asarray(_core.hdbscan_centroids(points, _labels(labels), _weights(weights), device))
+    kind = metric_name(metric, unit=unit)
+    parameter = metric_parameter(kind, -1.0, 2.0, sphere_radius)
+    return np.asarray(_core.hdbscan_centroids(points, _labels(labels), _weights(weights), kind, parameter, device))
 
 
 def validity_index(
@@ -689,8 +806,11 @@ def validity_index(
     *,
     curvature: float = -1.0,
     p: float = 2.0,
+    unit: str = "radians",
+    sphere_radius: float = 1.0,
     convention: str = "indexed",
     details: bool = False,
+    sample_weight: Any = None,
     progress: bool | Progress | None = None,
     device: str = "auto",
 ) -> Any:
@@ -705,13 +825,15 @@ def validity_index(
     ``"moulavi_2014"`` is the program of the paper's authors: squared distances and the tree that Prim's algorithm grows
     from the first point; ``metric="sqeuclidean"`` means it too.
 
+    `sample_weight[n]` are whole numbers: rows are repeated as often, and time and memory are those of as many rows.
+
     >>> import numpy as np
     >>> from quintet import hdbscan
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
     >>> hdbscan.validity_index(X, np.repeat([0, 1], 50)) > 0.9
     True
     """
-    points, _ = as_points(X)
+    points, _ = as_points(X, metric=metric)
     if metric == "sqeuclidean":
         metric, convention = "euclidean", "moulavi_2014"
     dimension = 0.0 if d is None else as_number(d, "d")
@@ -721,10 +843,11 @@ def validity_index(
         *_core.hdbscan_validity_index(
             points,
             _labels(labels),
-            metric_name(metric),
-            metric_parameter(metric, curvature, p),
+            metric_name(metric, unit=unit),
+            metric_parameter(metric, curvature, p, sphere_radius),
             dimension,
             convention,
+            sample_weights(sample_weight, len(points)),
             progress_callable(progress),
             device,
         )
@@ -734,11 +857,20 @@ def validity_index(
     return (found.index, found.cluster_validity) if per_cluster_scores else found.index
 
 
-def relative_validity(edges: Any, labels: Any) -> float:
+def relative_validity(
+    edges: Any, labels: Any, *, sample_weight: Any = None, core_distances: Any = None
+) -> float:
     """DBCV estimated from the edges ``[m, 3]`` of the spanning tree alone; compares parameters on one data set.
+
+    With ``sample_weight[n]`` the ``core_distances[n]`` of the tree are needed, which join copies of a row.
 
     >>> from quintet import hdbscan
     >>> hdbscan.relative_validity([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], [0, 0, 1, 1]) > 0.8
     True
     """
-    return float(_core.hdbscan_relative_validity(_edges(edges), _labels(labels)))
+    label = _labels(labels)
+    weights = sample_weights(sample_weight, len(label))
+    if weights is not None and core_distances is None:
+        raise InvalidArgument("core_distances must be given with sample_weight")
+    core = None if core_distances is None else take_vector(core_distances, "core_distances", (F64, F32))[0].astype(F64)
+    return float(_core.hdbscan_relative_validity(_edges(edges), label, weights, core))

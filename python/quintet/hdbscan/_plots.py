@@ -302,3 +302,105 @@ def draw_edges(
         bar = plt.colorbar(lines, ax=axis)
         bar.ax.set_ylabel("Mutual reachability distance")
     return axis
+
+
+def _grid(found: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values over min_samples (rows) and min_cluster_size; between two listed sizes those of the smaller."""
+    settings = found.settings
+    epsilon = settings["cluster_selection_epsilon"]
+    settings = settings[epsilon == epsilon.min()]
+    samples, sizes = np.unique(settings["min_samples"]), np.unique(settings["min_cluster_size"])
+    values = np.full((len(samples), len(sizes)), np.nan)
+    for row, k in enumerate(samples):
+        of_it = settings[settings["min_samples"] == k]
+        place = np.searchsorted(of_it["min_cluster_size"], sizes, side="right") - 1
+        values[row] = np.where(place >= 0, of_it[name][np.maximum(place, 0)].astype(np.float64), np.nan)
+    return samples, sizes, values
+
+
+def _edges_between(values: np.ndarray) -> np.ndarray:
+    """Borders of cells around increasing values."""
+    if len(values) == 1:
+        return np.array([values[0] - 0.5, values[0] + 0.5])
+    middle = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+def _new_axes(axes: Any, count: int, **layout: Any) -> Any:
+    if axes is None:
+        axes = _pyplot().subplots(layout.pop("rows", 1), layout.pop("columns", count), **layout)[1]
+    axes = np.asarray(axes, dtype=object).reshape(-1)
+    if len(axes) != count:
+        raise InvalidArgument(f"axes must be {count} (axes={len(axes)})")
+    return axes
+
+
+def draw_sweep(found: Any, measure: str | None, axes: Any) -> Any:
+    """See SweepResult.plot."""
+    measures = ("persistence", "relative_validity", "dbcv")
+    if measure is None:
+        measure = measures[found.options.score]
+    if measure not in measures:
+        raise InvalidArgument(f"measure must be one of {', '.join(measures)} (measure={measure!r})")
+    axes = _new_axes(axes, 3, figsize=(14, 4), sharey=True, layout="constrained")
+    points = len(found.trees[0].core_distances)
+    for axis, name in zip(axes, ("clusters", "noise", measure)):
+        samples, sizes, values = _grid(found, name)
+        if name == "noise":
+            values = values / max(points, 1)
+        borders = np.exp(_edges_between(np.log(sizes)))
+        mesh = axis.pcolormesh(borders, _edges_between(samples), values, shading="flat")
+        axis.set_xscale("log")
+        axis.set_xlabel("min_cluster_size")
+        axis.set_title({"noise": "share of noise"}.get(name, name.replace("_", " ")))
+        axis.figure.colorbar(mesh, ax=axis)
+        if found.best_ is not None:
+            best = found.settings[found.best_]
+            axis.plot(best["min_cluster_size"], best["min_samples"], "x", color="red", markersize=10, label="best")
+    axes[0].set_ylabel("min_samples")
+    return axes
+
+
+def _points_below(linkage: np.ndarray, node: int) -> list[int]:
+    n, points, stack = len(linkage) + 1, [], [int(node)]
+    while stack:
+        top = stack.pop()
+        if top < n:
+            points.append(top)
+        else:
+            stack.extend(linkage[top - n, :2].astype(np.int64).tolist())
+    return points
+
+
+def draw_layers(found: Any, axes: Any, max_leaves: int) -> Any:
+    """See SweepResult.plot_layers."""
+    from ._sweep import persistent_leaves
+
+    best = found._best()
+    k = int(found.settings["min_samples"][best])
+    axes = _new_axes(axes, 2, rows=2, columns=1, figsize=(8, 7), sharex=True, layout="constrained")
+    plt = _pyplot()
+    trace = found.persistence_trace(k)
+    axes[0].step(trace["min_cluster_size"], trace["persistence"], where="post")
+    for layer in found.layers_:
+        axes[0].plot(layer.min_cluster_size, layer.persistence, "o", color="red")
+    axes[0].set_ylabel("persistence")
+    result, labels = found._result_of(k), found.labels(best)
+    linkage, leaves = result.linkage, persistent_leaves(result, k, found.options.ties)
+    leaves = leaves[np.argsort(leaves["first"] - leaves["last"], kind="stable")][:max_leaves]
+    colours = plt.get_cmap("tab20")
+    for row, leaf in enumerate(leaves[np.lexsort((leaves["node"], leaves["first"]))]):
+        inside = labels[_points_below(linkage, leaf["node"])]
+        label = np.bincount(inside[inside >= 0]).argmax() if (inside >= 0).any() else -1
+        axes[1].barh(
+            row,
+            leaf["last"] + 1 - leaf["first"],
+            left=leaf["first"],
+            height=0.8,
+            color="lightgrey" if label < 0 else colours(label % 20),
+        )
+    axes[1].set_xscale("log")
+    axes[1].set_yticks([])
+    axes[1].set_xlabel("min_cluster_size")
+    axes[1].set_ylabel("leaf clusters")
+    return axes

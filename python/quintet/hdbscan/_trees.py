@@ -39,6 +39,19 @@ def _networkx() -> Any:
     return networkx
 
 
+CLUSTER_DTYPE = np.dtype(
+    [
+        ("cluster", np.int64),
+        ("parent", np.int64),
+        ("label", np.int64),
+        ("size", np.int64),
+        ("birth", np.float64),
+        ("death", np.float64),
+        ("stability", np.float64),
+    ]
+)
+
+
 class CondensedTree:
     """The condensed tree of a clustering.
 
@@ -74,6 +87,38 @@ class CondensedTree:
             graph.add_edge(parent, child, weight=value)
             graph.nodes[child]["size"] = size
         return graph
+
+    @property
+    def selected_clusters(self) -> np.ndarray:
+        """``[K]``: the ids of the clusters with label 0, 1, ..."""
+        return np.array(self._selected, dtype=np.int64)
+
+    def clusters(self) -> np.ndarray:
+        """A row for every cluster, parents before children; ``pandas.DataFrame`` takes it.
+
+        Fields: ``cluster`` and ``parent`` (ids; -1 above the root), ``label`` (-1: not selected), ``size``, ``birth`` and
+        ``death`` (lambda where it begins, and where the last row leaves that is not of a cluster below), ``stability``.
+
+        >>> from quintet import hdbscan
+        >>> result = hdbscan.cluster([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]], 2, min_samples=1)
+        >>> result.condensed_tree.clusters()[["cluster", "parent", "label"]].tolist()
+        [(6, -1, -1), (7, 6, 0), (8, 6, 1)]
+        """
+        from ._functions import summarise
+
+        n = self._points()
+        table = np.empty(0, CLUSTER_DTYPE)
+        if n == 0:
+            return table
+        summary = summarise(self._raw_tree, n)
+        table = np.empty(len(summary.parent), CLUSTER_DTYPE)
+        table["cluster"] = np.arange(n, n + len(table))
+        table["parent"] = np.where(summary.parent >= 0, summary.parent + n, -1)
+        table["label"] = -1
+        table["label"][self.selected_clusters - n] = np.arange(len(self._selected))
+        for name in ("size", "birth", "death", "stability"):
+            table[name] = getattr(summary, name)
+        return table
 
     def _points(self) -> int:
         return int(self._labels.shape[0])
@@ -276,10 +321,18 @@ def linkage_rows(tree: Any, name: str = "linkage") -> np.ndarray:
     return numeric_rows(tree._linkage if isinstance(tree, SingleLinkageTree) else tree, name, 4, "(n - 1, 4)")
 
 
-def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
+def cut(
+    linkage: Any,
+    height: float,
+    min_cluster_size: int = 5,
+    *,
+    sample_weight: np.ndarray | None = None,
+    core_distances: np.ndarray | None = None,
+) -> np.ndarray:
     """Labels of the components that merges below `height` make; -1 in those of fewer than min_cluster_size points.
 
-    On mutual reachability this is DBSCAN* with the radius `height`.
+    On mutual reachability this is DBSCAN* with the radius `height`. A result with weights has ``weights`` and
+    ``core_distances``, which are given here; sizes are sums of weights then.
 
     >>> from quintet import hdbscan
     >>> hdbscan.cut([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2.0, 2)
@@ -287,6 +340,10 @@ def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
     """
     return np.asarray(
         _core.hdbscan_cut(
-            linkage_rows(linkage), as_number(height, "height"), as_integer(min_cluster_size, "min_cluster_size")
+            linkage_rows(linkage),
+            as_number(height, "height"),
+            as_integer(min_cluster_size, "min_cluster_size"),
+            sample_weight,
+            core_distances,
         )
     )

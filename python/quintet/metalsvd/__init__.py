@@ -17,6 +17,7 @@ import sys
 from typing import Any, SupportsIndex
 
 from .. import linalg
+from .._arguments import as_integer
 from .._errors import InvalidArgument
 
 __all__ = ["lanczos_svd", "patch_torch", "randomized_svd", "svd"]
@@ -63,8 +64,8 @@ def randomized_svd(
     >>> bool(np.isclose(metalsvd.randomized_svd(np.ones((20, 10)), 1)[1][0], np.sqrt(200)))
     True
     """
-    rank = k.__index__()
-    oversampling = 10 if q is None else q.__index__() - rank
+    rank = as_integer(k, "k")
+    oversampling = 10 if q is None else as_integer(q, "q") - rank
     if oversampling < 0:
         raise InvalidArgument(f"q must be >= k={rank} (q={rank + oversampling})")
     U, S, Vh, _ = linalg.randomized_svd(

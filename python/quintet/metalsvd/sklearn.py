@@ -14,6 +14,7 @@ except ImportError as _error:
     raise ImportError("quintet.metalsvd.sklearn needs scikit-learn 1.6: pip install 'quintet[sklearn]'") from _error
 
 from .. import linalg
+from .._arrays import refuse_masks
 from .._errors import InvalidArgument
 
 __all__ = ["MetalTruncatedSVD"]
@@ -59,6 +60,7 @@ class MetalTruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Finds the components and returns ``U diag(S)``, ``[samples, n_components]``."""
+        refuse_masks(X, "X")
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_features=2)
         if not 1 <= self.n_components <= X.shape[1]:
             raise InvalidArgument(
@@ -84,6 +86,7 @@ class MetalTruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> Any:
         """``X components^T``, ``[samples, n_components]``."""
         check_is_fitted(self)
+        refuse_masks(X, "X")
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return X @ self.components_.T
 

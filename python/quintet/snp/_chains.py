@@ -14,7 +14,7 @@ from .._options import read_options
 from .._progress import Progress, progress_callable
 from ._data import Data
 from ._network import NAN, Network
-from ._options import ModelOptions, SamplerOptions
+from ._options import ModelOptions, SamplerOptions, core_of
 
 
 class ChainSummary(NamedTuple):
@@ -114,23 +114,24 @@ def prior_log_density(
     common_theta: bool = False,
     pi1: float = 0.5,
 ) -> dict[str, float]:
-    """Log density of an ultrametric network under `priors` (see :func:`mcmc`): parts network, theta, pi1 and total.
+    """Log density of an ultrametric network under `priors` (see :func:`mcmc`): parts network, theta, pi1, dates (calibrations,
+    rate of the clock) and total.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
     >>> parts = snp.prior_log_density(network, "speciation-rate = 10\\nhybridization-rate = 1")
-    >>> parts["total"] == parts["network"] + parts["theta"] + parts["pi1"]
+    >>> parts["total"] == parts["network"] + parts["theta"] + parts["pi1"] + parts["dates"]
     True
     """
     parts = _core.snp_prior_parts(
-        network._core,
+        core_of(network, "network", Network),
         priors,
         as_integer(max_reticulations, "max_reticulations"),
         NAN if origin is None else as_number(origin, "origin"),
         bool(common_theta),
         as_number(pi1, "pi1"),
     )
-    return {"network": parts[0], "theta": parts[1], "pi1": parts[2], "total": sum(parts)}
+    return dict(zip(("network", "theta", "pi1", "dates"), parts), total=sum(parts))
 
 
 def simulate_network(
@@ -220,14 +221,17 @@ class Sampler:
         full_samples: bool = False,
         rate_categories: Sequence[float] = (1.0,),
         mutation_only_at_root: bool = False,
+        ordered_data: bool = False,
         surrogate: Callable[[Network, float], Any] | None = None,
         shared_by: Any = None,
         memory_limit: int = 0,
         device: str = "host",
+        truncation: float = 1e-9,
         **options: Any,
     ) -> None:
         if data is None and species is None:
             raise TypeError("species must be given where there are no data")
+        core = None if data is None else core_of(data, "data", Data)
         names = list(data.species) if data is not None else [str(s) for s in species or ()]
         known = [member.name for member in fields(SamplerOptions)]
         for name in options:
@@ -243,19 +247,20 @@ class Sampler:
         self._data = data
         self._core: Any = _core.snp_sampler(
             names,
-            None if data is None else data._core,
+            core,
             priors,
             (as_integer(max_reticulations, "max_reticulations"), as_integer(max_level, "max_level"), bool(bubbles)),
             read_options(SamplerOptions, options),
             model,
-            None if start is None else (start._core, *state),
+            None if start is None else (core_of(start, "start", Network), *state),
             as_integer(memory_limit, "memory_limit"),
             device,
+            as_number(truncation, "truncation"),
             shared_by,
             self._surrogate,
         )
         #: Names of the columns of a trace.
-        self.columns: list[str] = list(_core.snp_trace_columns(names))
+        self.columns: list[str] = list(self._core.columns())
 
     def advance(self, progress: bool | Progress | None = None) -> None:
         """Runs to the next step that is divisible by 1000, or to the end."""
@@ -293,9 +298,153 @@ class Sampler:
         """Of every chain: exchanges of temperatures tried, accepted, heat."""
         return [dict(zip(("tried", "accepted", "heat"), chain)) for chain in self._core.exchanges()]
 
+    def take_log_likelihoods(self) -> list[list[list[float]]]:
+        """With ``powers``: log-likelihoods of all temperatures since the last call, [chain][temperature][draw]."""
+        return list(self._core.take_log_likelihoods())
+
     def current(self, chain: int = 0) -> Network:
         """Where a chain is now."""
         return Network._of(self._core.current(as_integer(chain, "chain")))
+
+
+class PredictiveStatistic(NamedTuple):
+    """One of :func:`predictive_check`."""
+
+    name: str  #: "patterns" or "f4(A, B; C, D)"
+    observed: float  #: of the data
+    mean: float  #: over the simulated data
+    sd: float  #: over the simulated data
+    p: float  #: share of the simulated data with more, those with as much counted half
+
+
+def predictive_check(
+    data: Data,
+    networks: Sequence[Network],
+    u: Any = 1.0,
+    v: Any = 1.0,
+    *,
+    polymorphic_only: bool = False,
+    seed: int = 1,
+) -> list[PredictiveStatistic]:
+    """Whether data simulated from draws of the posterior look like the data: patterns, and f4 of all quartets.
+
+    Parameters
+    ----------
+    data : Data
+        Markers; not dominant, weights whole numbers.
+    networks : sequence of Network
+        Draws of the posterior, two or more, with lengths in expected mutations.
+    u, v : float or array
+        Mutation rates, of all draws or of each.
+    polymorphic_only : bool
+        As in :class:`Likelihood`.
+    seed : int
+        Of the simulations.
+
+    Returns
+    -------
+    list of PredictiveStatistic
+        The number of patterns, then f4 of every four species in three orders.
+
+    Examples
+    --------
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,(C:0.1,D:0.1):0.2);", theta=0.05)
+    >>> data = snp.simulate(network, [2, 2, 2, 2], 200, seed=5)
+    >>> found = snp.predictive_check(data, [network] * 20)
+    >>> found[0].name, len(found)
+    ('patterns', 4)
+    """
+    draws = [core_of(network, "networks", Network) for network in networks]
+    all_u, all_v = (np.broadcast_to(np.asarray(rate, dtype=np.float64), len(draws)).tolist() for rate in (u, v))
+    model = read_options(ModelOptions, {"polymorphic_only": polymorphic_only})
+    found = _core.snp_predictive_check(core_of(data, "data", Data), draws, all_u, all_v, model, as_seed(seed, "seed"))
+    return [PredictiveStatistic(*statistic) for statistic in found]
+
+
+class MarginalLikelihood(NamedTuple):
+    """What :func:`marginal_likelihood` found."""
+
+    log_z: float  #: logarithm of the mean of the likelihood under the prior, by stepping stones
+    error: float  #: its standard error
+    thermodynamic: float  #: the same by thermodynamic integration
+    thermodynamic_error: float  #: its standard error
+    by_chain: np.ndarray  #: log_z of each chain alone
+    agrees: bool  #: whether both are within three standard errors
+    steps: np.ndarray  #: rows of power, mean, variance, ess, log_ratio, error
+
+
+def marginal_likelihood(
+    data: Data,
+    priors: str = "",
+    *,
+    steps: int = 32,
+    chains: int = 2,
+    iterations: int = 20000,
+    burn_in: int | None = None,
+    swap_every: int = 10,
+    sample_every: int = 10,
+    ordered_data: bool = True,
+    progress: bool | Progress | None = None,
+    **options: Any,
+) -> MarginalLikelihood:
+    """Marginal likelihood of a model, for Bayes factors, from power posteriors: prior times the likelihood to a power.
+
+    Further options are those of :class:`Sampler`.
+
+    Parameters
+    ----------
+    data : Data
+        Markers.
+    priors : str
+        As in :func:`mcmc`.
+    steps : int
+        Steps from the posterior to the prior, with a walker at each; 16 to 64.
+    chains, iterations, burn_in, swap_every, sample_every : int
+        As in :func:`mcmc`; the burn-in is a tenth by default.
+    ordered_data : bool
+        The likelihood says which copies are red, not how many: models with other species compare only so.
+    progress : bool or callable, optional
+        As in :func:`mcmc`.
+    options : any
+        Others of :class:`Sampler`, by name.
+
+    Returns
+    -------
+    MarginalLikelihood
+        log Z by two methods, with errors.
+
+    Examples
+    --------
+    >>> from quintet import snp
+    >>> data = snp.Data(["A", "B"], [[0, 0], [1, 0], [2, 1]], [2, 2], [20.0, 3.0, 1.0])
+    >>> found = snp.marginal_likelihood(data, steps=4, iterations=1000, max_reticulations=0)
+    >>> -60 < found.log_z < -10
+    True
+    """
+    powers = list(_core.snp_power_ladder(as_integer(steps, "steps")))
+    sampler = Sampler(
+        data,
+        priors=priors,
+        chains=chains,
+        temperatures=len(powers),
+        powers=powers,
+        iterations=iterations,
+        burn_in=iterations // 10 if burn_in is None else burn_in,
+        swap_every=swap_every,
+        sample_every=sample_every,
+        ordered_data=ordered_data,
+        **options,
+    )
+    report = progress_callable(progress)
+    draws: list[list[list[float]]] = [[[] for _ in powers] for _ in range(chains)]
+    while sampler.step < iterations:
+        sampler.advance(report)
+        sampler.take_samples()
+        for chain, part in zip(draws, sampler.take_log_likelihoods()):
+            for values, more in zip(chain, part):
+                values.extend(more)
+    return MarginalLikelihood(*_core.snp_marginal_likelihood(powers, draws))
 
 
 class MCMCResult:
@@ -377,10 +526,12 @@ def mcmc(
 
     priors: lines "key = value" as ``speciation-rate = 20``, ``netdiv = exponential(10)``, ``turnover = beta(1,1)``,
     ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
-    poisson``; keys that are left out have SnappNet's. Without data (None, and species) the prior is sampled. Further
+    poisson``; keys that are left out have SnappNet's. ``calibrate A,B = normal(0.03,0.005)`` and ``calibrate root = ...``
+    date common ancestors; ``monophyletic = A,B``, ``outgroup = C`` and ``backbone = ((A,B),C)`` restrict the networks;
+    ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data (None, and species) the prior is sampled. Further
     options: heat, tune_heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
     fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
-    polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of
+    polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device, truncation. The same samples for any number of
     threads.
 
     >>> from quintet import snp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .. import _core
 from .._errors import FileError, InvalidArgument
 from .._arguments import as_integer, as_number, as_seed
 from ._network import Network
+from ._options import core_of
 
 _KINDS = ("polymorphic", "all_zero", "all_one", "unobserved")
 
@@ -236,6 +237,56 @@ def _rebuild(
     return data
 
 
+class FStatistic(NamedTuple):
+    """One of :func:`f_statistics`."""
+
+    species: list[str]  #: two: f2; three: f3, the first one is the target; four: f4
+    value: float  #: mean over sites
+    standard_error: float  #: by the jackknife, NaN with fewer than two blocks
+    z: float  #: value / standard_error
+    sites: int  #: that count
+    blocks: int  #: that have such sites
+
+
+def f_statistics(
+    data: Data,
+    species: Sequence[Sequence[str]] = (),
+    *,
+    block_sites: int = 1,
+    block_of_site: Any = None,
+) -> list[FStatistic]:
+    """f2(A, B), f3(C; A, B) and f4(A, B; C, D) of allele frequencies, with standard errors by a jackknife over blocks.
+
+    Parameters
+    ----------
+    data : Data
+        Markers; not dominant, and without weights.
+    species : sequence of sequences of names, optional
+        Two, three or four names each; by default every f2, f3 and f4.
+    block_sites : int
+        Consecutive sites of a block.
+    block_of_site : array of int, optional
+        The block of every site given, such as ``data.report["locus_of_site"]``; replaces `block_sites`.
+
+    Returns
+    -------
+    list of FStatistic
+        In the order of `species`, or of the species of the data.
+
+    Examples
+    --------
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,(C:0.1,D:0.1):0.2);", theta=0.05)
+    >>> data = snp.simulate(network, [4, 4, 4, 4], 500, seed=1)
+    >>> abs(snp.f_statistics(data, [["A", "B", "C", "D"]], block_sites=10)[0].z) < 4
+    True
+    """
+    blocks = np.ascontiguousarray([] if block_of_site is None else block_of_site, dtype=np.int64)
+    names = [[str(name) for name in one] for one in species]
+    found = _core.snp_f_statistics(core_of(data, "data", Data), names, as_integer(block_sites, "block_sites"), blocks)
+    return [FStatistic(list(one[0]), *one[1:]) for one in found]
+
+
 def has_vcf() -> bool:
     """Whether :func:`read_data` reads VCF; wheels do not: ``Data.from_genotypes(allel.read_vcf(path)["calldata/GT"], ...)``.
 
@@ -310,7 +361,7 @@ def _simulation(
     network: Network, copies: Any, u: Any, v: Any, sites: Any, seed: Any, polymorphic_only: Any
 ) -> tuple[Any, ...]:
     return (
-        network._core,
+        core_of(network, "network", Network),
         _sizes(network, copies),
         as_number(u, "u"),
         as_number(v, "v"),

@@ -12,7 +12,7 @@ from .._options import read_options
 from .._progress import Progress, progress_callable
 from ._data import Data
 from ._network import Network
-from ._options import ModelOptions, OptimiseOptions, SearchOptions
+from ._options import ModelOptions, OptimiseOptions, SearchOptions, core_of
 
 
 
@@ -35,6 +35,7 @@ class OptimiseResult(NamedTuple):
     iterations: int  #: steps of L-BFGS
     evaluations: int  #: of the log-likelihood
     converged: bool  #: False: the iterations were used up
+    truncation_bound: float  #: how much larger the exact log-likelihood of the end is at most
 
 
 class SearchLevel(NamedTuple):
@@ -48,6 +49,9 @@ class SearchLevel(NamedTuple):
     bic: float
     starts: int  #: of how many starts this is the result
     rootings: int  #: places of the root with this likelihood; 1 where the root is seen
+    truncation_bound: float  #: how much larger the exact log-likelihood is at most
+    gain: float  #: composite: over the level before
+    gain_error: float  #: its standard error where sites are independent
 
 
 class SearchResult(NamedTuple):
@@ -56,11 +60,12 @@ class SearchResult(NamedTuple):
     levels: list[SearchLevel]  #: by number of reticulations
     topologies: int  #: that were optimised
     is_root_seen: bool  #: False: topologies are unrooted ones, and their places of the root are equal
+    best_level: int  #: reticulations of `best`
 
     @property
     def best(self) -> SearchLevel:
-        """The level with the least BIC."""
-        return min(self.levels, key=lambda level: level.bic)
+        """The level with the least BIC; composite: the last one up to which gains are more than two errors."""
+        return self.levels[self.best_level]
 
 
 class SearchStatus(NamedTuple):
@@ -100,8 +105,11 @@ def estimate(
     ordered_data: bool = False,
     memory_limit: int = 0,
     device: str = "auto",
+    truncation: float = 1e-9,
 ) -> dict[str, Any]:
-    """What an evaluation needs, before anything is computed: groups, largest_group, bytes, operations, blocks.
+    """What an evaluation needs, before anything is computed.
+
+    Keys: groups, largest_group, largest_group_untruncated, bytes, operations, blocks.
 
     >>> from quintet import snp
     >>> network = snp.Network("(A:0.1,B:0.1);", theta=0.05)
@@ -109,7 +117,9 @@ def estimate(
     True
     """
     model = read_options(ModelOptions, locals())
-    return dict(_core.snp_estimate(network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device))
+    limit = as_integer(memory_limit, "memory_limit")
+    cores = core_of(network, "network", Network), core_of(data, "data", Data)
+    return dict(_core.snp_estimate(*cores, model, limit, device, as_number(truncation, "truncation")))
 
 
 class Likelihood:
@@ -123,7 +133,8 @@ class Likelihood:
     mutation_only_at_root; polymorphic_only: constant sites are left out, and every site is conditioned on being
     polymorphic among its own copies, or, with full_samples, among the full samples as in SNAPP; unseen_zeros,
     unseen_ones: constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
-    bytes, 0 is half of what there is; shared_by: ranks that share the patterns, see :func:`quintet.mpi.snp_group`.
+    bytes, 0 is half of what there is; truncation in [0, 0.1]: lineage numbers in large groups of branches are dropped if
+    that cannot change the log-likelihood by more than this, 0 keeps all; shared_by: ranks that share the patterns, see :func:`quintet.mpi.snp_group`.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
@@ -155,14 +166,17 @@ class Likelihood:
         memory_limit: int = 0,
         device: str = "auto",
         shared_by: Any = None,
+        truncation: float = 1e-9,
     ) -> None:
-        if not isinstance(network, Network):
-            raise TypeError(f"network must be a Network (network is {type(network).__qualname__})")
-        if not isinstance(data, Data):
-            raise TypeError(f"data must be a Data (data is {type(data).__qualname__})")
         model = read_options(ModelOptions, locals())
         self._core: Any = _core.snp_likelihood(
-            network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device, shared_by
+            core_of(network, "network", Network),
+            core_of(data, "data", Data),
+            model,
+            as_integer(memory_limit, "memory_limit"),
+            device,
+            as_number(truncation, "truncation"),
+            shared_by,
         )
 
     def evaluate(self) -> float:
@@ -214,6 +228,16 @@ class Likelihood:
         return dict(self._core.size())
 
     @property
+    def truncation_bound(self) -> float:
+        """How much larger the exact log-likelihood of the last evaluate() is at most; 0 where nothing was dropped."""
+        return float(self._core.truncation()[0])
+
+    @property
+    def truncation_mass(self) -> float:
+        """The chance of all lineage numbers that were dropped."""
+        return float(self._core.truncation()[1])
+
+    @property
     def patterns(self) -> np.ndarray:
         """log L of every pattern, without corrections and weights, [patterns]."""
         return np.asarray(self._core.patterns())
@@ -247,6 +271,85 @@ class Likelihood:
         """
         options = read_options(OptimiseOptions, locals())
         return OptimiseResult(*self._core.optimise(options, progress_callable(progress)))
+
+
+class CompositeLikelihood(NamedTuple):
+    """What :func:`composite_log_likelihood` found."""
+
+    log_likelihood: float  #: the sum over the sets
+    terms: list[tuple[list[str], float]]  #: species and log-likelihood of every set that counts
+    skipped: int  #: sets with a species that has no copies at any site
+
+
+def composite_log_likelihood(
+    network: Network,
+    data: Data,
+    *,
+    size: int = 3,
+    u: float = 1.0,
+    v: float = 1.0,
+    rate_categories: Sequence[float] = (1.0,),
+    polymorphic_only: bool = False,
+    full_samples: bool = False,
+    ordered_data: bool = False,
+    memory_limit: int = 0,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+    truncation: float = 1e-9,
+) -> CompositeLikelihood:
+    """Sum of the exact log-likelihoods of all sets of `size` species, for networks that are too large together.
+
+    It is no likelihood: sites come once for every set. Networks with the same data compare by it.
+
+    Parameters
+    ----------
+    network : Network
+        With the species of the data.
+    data : Data
+        Markers.
+    size : int
+        3 or 4 species of a set.
+    u, v : float
+        Mutation rates from 1 to 0 and from 0 to 1.
+    rate_categories : sequence of float
+        As in :class:`Likelihood`.
+    polymorphic_only, full_samples, ordered_data : bool
+        As in :class:`Likelihood`, for each set.
+    memory_limit : int
+        As in :class:`Likelihood`.
+    progress : bool or callable, optional
+        As in :meth:`Likelihood.optimise`.
+    device : str
+        As in :class:`Likelihood`.
+    truncation : float
+        As in :class:`Likelihood`, for each set.
+
+    Returns
+    -------
+    CompositeLikelihood
+        The sum and its terms.
+
+    Examples
+    --------
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,(C:0.1,D:0.1):0.2);", theta=0.05)
+    >>> data = snp.simulate(network, [2, 2, 2, 2], 100, seed=5)
+    >>> len(snp.composite_log_likelihood(network, data).terms)
+    4
+    """
+    arguments = locals()
+    return CompositeLikelihood(
+        *_core.snp_composite(
+            core_of(network, "network", Network),
+            core_of(data, "data", Data),
+            read_options(ModelOptions, arguments),
+            as_integer(size, "size"),
+            as_integer(memory_limit, "memory_limit"),
+            progress_callable(progress),
+            device,
+            as_number(truncation, "truncation"),
+        )
+    )
 
 
 class ParameterErrors(NamedTuple):
@@ -292,6 +395,7 @@ def resample(
     memory_limit: int = 0,
     progress: bool | Progress | None = None,
     device: str = "auto",
+    truncation: float = 1e-9,
 ) -> ResampleResult:
     """Standard errors and 95 % intervals of a maximum likelihood network, by blocks of sites.
 
@@ -308,8 +412,8 @@ def resample(
     """
     arguments = locals()
     replicas, blocks, converged, errors = _core.snp_resample(
-        network._core,
-        data._core,
+        core_of(network, "network", Network),
+        core_of(data, "data", Data),
         choice_index(method, "method", ("bootstrap", "jackknife")) == 1,
         as_integer(replicates, "replicates"),
         as_integer(block_sites, "block_sites"),
@@ -320,6 +424,7 @@ def resample(
         as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,
+        as_number(truncation, "truncation"),
     )
     tables = [ParameterErrors(*np.asarray(table).T) for table in errors]
     return ResampleResult([Network._of(core) for core in replicas], blocks, converged, *tables)
@@ -329,10 +434,11 @@ def search(
     data: Data,
     *,
     max_reticulations: int = 2,
-    starts: int = 4,
+    starts: int | None = None,
     patience: int = 40,
     theta: float = 0.01,
     seed: int = 1,
+    composite: int = 0,
     thetas: str = "common",
     max_iterations: int = 50,
     tolerance: float = 1e-3,
@@ -346,8 +452,12 @@ def search(
     device: str = "auto",
     outgroup: Sequence[str] = (),
     report: Callable[[SearchStatus], Any] | None = None,
+    truncation: float = 1e-9,
 ) -> SearchResult:
     """Maximum likelihood over topologies: hill climbing from random trees, reticulations added one by one.
+
+    `starts` trees begin a climb, 4 unless you say otherwise. For tens of species, ``composite=3`` climbs on the sum of
+    the log-likelihoods of all triples of species (4: quartets), from the tree that joins neighbours; starts is then 1.
 
     Every topology is judged after optimising its parameters. That several starts end in one place is the only sign that
     there is no better one. With one theta the data do not show the root: topologies are then unrooted ones, and the root
@@ -363,18 +473,21 @@ def search(
     arguments = locals()
     if report is not None and not callable(report):
         raise TypeError(f"report must be a callable(status) (report={report!r})")
-    levels, topologies, is_root_seen = _core.snp_search(
-        data._core,
+    if starts is None:
+        arguments["starts"] = 1 if composite else 4
+    levels, topologies, is_root_seen, best_level = _core.snp_search(
+        core_of(data, "data", Data),
         read_options(SearchOptions, arguments),
         read_options(OptimiseOptions, arguments),
         read_options(ModelOptions, arguments),
         as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,
+        as_number(truncation, "truncation"),
         None if report is None else _status_to(report),
     )
     networks = [SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in levels]
-    return SearchResult(networks, topologies, is_root_seen)
+    return SearchResult(networks, topologies, is_root_seen, best_level)
 
 
 def _status_to(report: Callable[[SearchStatus], Any]) -> Callable[..., None]:

@@ -13,6 +13,13 @@ from .._errors import InvalidArgument
 from .._options import as_flag, checked, choice
 
 
+def core_of(value: Any, name: str, kind: type) -> Any:
+    """The object of the bindings in a Network or Data. Raises TypeError for anything else."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__} ({name} is {type(value).__qualname__})")
+    return value._core  # type: ignore[attr-defined]
+
+
 def _rates(values: Any, name: str) -> list[float]:
     return [as_number(rate, name) for rate in np.atleast_1d(np.asarray(values, dtype=object))]
 
@@ -29,6 +36,10 @@ def _names(values: Any, name: str) -> list[str]:
     if isinstance(values, str):
         raise TypeError(f"{name} must be a sequence of names ({name}={values!r})")
     return [str(value) for value in values]
+
+
+def _numbers(values: Any, name: str) -> list[float]:
+    return [as_number(value, name) for value in values]
 
 
 def _weights(values: Any, name: str) -> dict[str, float]:
@@ -74,6 +85,7 @@ class SearchOptions:
     theta: float = checked(as_number, 0.01)
     seed: int = checked(as_seed, 1)
     outgroup: list[str] = checked(_names, ())
+    composite: int = checked(as_integer, 0)
 
 
 def _unless_none(check: Any) -> Any:
@@ -88,6 +100,7 @@ class SamplerOptions:
     temperatures: int | None = _unless_none(as_integer)
     heat: float | None = _unless_none(as_number)
     tune_heat: bool | None = _unless_none(as_flag)
+    powers: list[float] | None = _unless_none(_numbers)
     iterations: int | None = _unless_none(as_integer)
     burn_in: int | None = _unless_none(as_integer)
     sample_every: int | None = _unless_none(as_integer)

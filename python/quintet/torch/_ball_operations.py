@@ -8,7 +8,7 @@ near 0, so that derivatives of every order exist there.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, Union
 
 import torch
 from torch import Tensor
@@ -18,6 +18,8 @@ from ._svd import is_plain
 from ._tensors import CODES, REAL, applied, check, plain, points, push_forward, rows
 
 Formula = Callable[..., Tensor]
+#: A curvature: a number, or a tensor in double with a gradient
+Scalar = Union[float, Tensor]
 
 # Of tanh(z) / z, artanh(z) / z and asinh(z) / z in z^2.
 _TANH = (1, -1 / 3, 2 / 15, -17 / 315, 62 / 2835, -1382 / 155925, 21844 / 6081075, -929569 / 638512875)
@@ -26,7 +28,7 @@ _ASINH = (1, -1 / 6, 3 / 40, -15 / 336, 105 / 3456, -945 / 42240, 10395 / 599040
 _SECH_SQUARED = tuple((2 * k + 1) * a for k, a in enumerate(_TANH))
 
 
-def _from_series(square: Tensor, coefficients: tuple[float, ...], elsewhere: Formula) -> Tensor:
+def from_series(square: Tensor, coefficients: tuple[float, ...], elsewhere: Formula) -> Tensor:
     """The series where square < 0.01, elsewhere(square, root) otherwise."""
     is_small = square < 0.01
     small, large = torch.where(is_small, square, 0.0), torch.where(is_small, 1.0, square)
@@ -37,7 +39,7 @@ def _from_series(square: Tensor, coefficients: tuple[float, ...], elsewhere: For
 
 
 def tanh_ratio(square: Tensor) -> Tensor:
-    return _from_series(square, _TANH, lambda _, z: torch.tanh(z) / z)
+    return from_series(square, _TANH, lambda _, z: torch.tanh(z) / z)
 
 
 def sech_squared(square: Tensor) -> Tensor:
@@ -45,15 +47,15 @@ def sech_squared(square: Tensor) -> Tensor:
         e = torch.exp(-2 * z)  # 1 / cosh^2 overflows
         return 4 * e / (1 + e).square()
 
-    return _from_series(square, _SECH_SQUARED, elsewhere)
+    return from_series(square, _SECH_SQUARED, elsewhere)
 
 
 def artanh_ratio(square: Tensor, gap: Tensor) -> Tensor:
-    return _from_series(square, _ARTANH, lambda _, z: torch.log1p(2 * z * (1 + z) / gap) / (2 * z))
+    return from_series(square, _ARTANH, lambda _, z: torch.log1p(2 * z * (1 + z) / gap) / (2 * z))
 
 
 def asinh_ratio(square: Tensor) -> Tensor:
-    return _from_series(square, _ASINH, lambda t, z: torch.log1p(2 * (t + z * (1 + t).sqrt())) / (2 * z))
+    return from_series(square, _ASINH, lambda t, z: torch.log1p(2 * (t + z * (1 + t).sqrt())) / (2 * z))
 
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
@@ -110,8 +112,9 @@ def _geodesic_kernel(c: float, t: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _gap_kernel(c: float, x: Tensor) -> Tensor:
+    kept = points(x)[1]  # a copy of some layouts, which has to be there until it is read
     factor = torch.empty(x.shape[:-1], dtype=REAL[x.dtype])
-    _core.poincare_conformal_factor(rows(points(x)[1]), _vector(factor), -c)
+    _core.poincare_conformal_factor(rows(kept), _vector(factor), -c)
     return 2 / factor
 
 
@@ -159,25 +162,27 @@ class _Gap(torch.autograd.Function):
         return applied(_Gap, x.movedim(in_dims[0], 0), c), 0
 
 
-def gap(x: Tensor, c: float) -> Tensor:
+def gap(x: Tensor, c: Scalar) -> Tensor:
     """``1 - c |x|^2`` to all digits, NaN for points that are not inside."""
+    if isinstance(c, Tensor):
+        return gap(x.double() * c.sqrt(), 1.0)
     value: Tensor = _gap_kernel(c, x) if is_plain(x) else applied(_Gap, x, c)
     return value.unsqueeze(-1)
 
 
-def _sum(x: Tensor, x_gap: Tensor, y: Tensor, y_gap: Tensor, c: float) -> Tensor:
+def _sum(x: Tensor, x_gap: Tensor, y: Tensor, y_gap: Tensor, c: Scalar) -> Tensor:
     square = c * dot(x + y, x + y)
     return (x_gap * (x + y) + square * x) / (x_gap * y_gap + square)
 
 
-def frame(x: Tensor, x_gap: Tensor, y: Tensor, y_gap: Tensor, c: float) -> tuple[Tensor, Tensor]:
+def frame(x: Tensor, x_gap: Tensor, y: Tensor, y_gap: Tensor, c: Scalar) -> tuple[Tensor, Tensor]:
     """The direction of (-x) (+) y and t = c |y - x|^2 / (a_x a_y)."""
     difference = y - x
     square = c * dot(difference, difference)
     return x_gap * difference - square * x, square / (x_gap * y_gap)
 
 
-def _add(x: Tensor, y: Tensor, c: float) -> Tensor:
+def _add(x: Tensor, y: Tensor, c: Scalar) -> Tensor:
     return _sum(x, gap(x, c), y, gap(y, c), c)
 
 
@@ -207,7 +212,7 @@ def _scale(r: Tensor, x: Tensor, c: float) -> Tensor:
     return tanh_ratio(factor.square() * square) * factor * x
 
 
-def gyration(x: Tensor, y: Tensor, v: Tensor, c: float) -> Tensor:
+def gyration(x: Tensor, y: Tensor, v: Tensor, c: Scalar) -> Tensor:
     """gyr[y, -x] v, as in parallel_transport_row."""
     x_gap, y_gap, e = gap(x, c), gap(y, c), y - x
     p, q, square = dot(x, v), dot(e, v), c * dot(e, e)
@@ -229,7 +234,7 @@ def _geodesic(at: Tensor, x: Tensor, y: Tensor, c: float) -> Tensor:
 
 
 def midpoint_in_frame(
-    mean: Tensor, xs: Tensor, w: Tensor, along: Sequence[int], c: float, least_gap: float = -math.inf
+    mean: Tensor, xs: Tensor, w: Tensor, along: Sequence[int], c: Scalar, least_gap: float = -math.inf
 ) -> Tensor:
     """The gyromidpoint over dimensions `along`, as in means_kernel.hpp. least_gap: of a midpoint on the rim of the frame."""
     mean_gap, x_gap = gap(mean, c), gap(xs, c)
@@ -320,8 +325,24 @@ OPERATIONS: dict[str, tuple[Formula, Formula]] = {
 }
 
 
-def apply(name: str, c: float, *tensors: Tensor) -> Tensor:
+#: What of an operation is no length: its first argument is a number, its result a square.
+_FACTOR_FIRST, _SQUARES = ("geodesic", "scale"), ("dist2",)
+
+
+def in_unit_ball(operation: Formula, c: Tensor, *lengths: Tensor, power: int = 1) -> Tensor:
+    """An operation of the ball of curvature -1 on lengths times sqrt(c), in double; the result is a length of the ball of c
+    (or one to `power`). So c has the gradient of the multiplications."""
+    unit = c.sqrt()
+    return (operation(*(x.double() * unit for x in lengths)) / unit**power).to(REAL[lengths[-1].dtype])
+
+
+def apply(name: str, c: Scalar, *tensors: Tensor) -> Tensor:
     """An operation of tensors of one shape."""
+    if isinstance(c, Tensor):
+        factor = [t.double() for t in tensors[:1]] if name in _FACTOR_FIRST else []
+        return in_unit_ball(
+            lambda *t: apply(name, 1.0, *factor, *t), c, *tensors[len(factor) :], power=2 if name in _SQUARES else 1
+        )
     kernel, formula = OPERATIONS[name]
     if is_plain(*tensors):
         return kernel(c, *tensors)

@@ -27,10 +27,25 @@ class Kabsch(NamedTuple):
     rmsd: Tensor
 
 
-def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kabsch:
+class Similarity(NamedTuple):
+    """``target`` is nearly ``scale[..., None, None] * points @ rotation.mT + translation.unsqueeze(-2)``."""
+
+    rotation: Tensor
+    translation: Tensor
+    rmsd: Tensor
+    scale: Tensor
+
+
+def kabsch(
+    points: Tensor, target: Tensor, weights: Tensor | None = None, *, scale: bool = False
+) -> Kabsch | Similarity:
     """The rigid motion of least weighted squares: rotation R ``[..., D, D]`` with determinant 1, translation t
     ``[..., D]`` and the root of the mean square that is left, ``[...]``, for ``points[..., N, D]`` and
-    ``target[..., N, D]``, weights ``[..., N]`` >= 0 with a positive sum (None: all 1). D = 3 mostly.
+    ``target[..., N, D]``, weights ``[..., N]`` >= 0 with a positive sum (None: all 1). D = 3 mostly. Leading shapes
+    broadcast. Bools as weights are a mask: the other points are ignored, NaN included, and have a gradient of zero.
+
+    With `scale` the factor c ``[...]`` that minimises ``|c R p + t - q|`` is the fourth part of the result (Umeyama 1991);
+    it is 1 for points that are all equal.
 
     ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T``. Gradients of every order
     after points, target and weights, forward mode, torch.func and torch.compile; those of R and t are finite also where
@@ -45,28 +60,55 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
     """
     check(points, "points")
     check(target, "target")
-    shape, dtype = points.shape, points.dtype
-    if shape != target.shape or len(shape) < 2 or shape[-2] < 1:
-        raise InvalidArgument(
-            f"points and target must have one shape [..., N, D], N >= 1 "
-            f"(points: {tuple(shape)}, target: {tuple(target.shape)})"
-        )
+    dtype = points.dtype
     if dtype != target.dtype:
         raise TypeError(f"points and target must be of one type (points: {dtype}, target: {target.dtype})")
-    if weights is not None:
+    if weights is not None and weights.dtype == torch.bool:
+        points, target, weights = _masked(points, target, weights)
+    elif weights is not None:
         check(weights, "weights")
-        if weights.shape != shape[:-1]:
-            raise InvalidArgument(
-                f"weights must be of shape {tuple(shape[:-1])} (shape={tuple(weights.shape)})"
-            )
+    if points.shape != target.shape or len(points.shape) < 2 or (
+        weights is not None and weights.shape != points.shape[:-1]
+    ):
+        points, target, weights = _broadcast(points, target, weights)
+    if points.shape[-2] < 1:
+        raise InvalidArgument(f"points and target must have one shape [..., N, D], N >= 1 (points: {tuple(points.shape)})")
     given = (points, target) if weights is None else (points, target, weights)
     if _has_kernel(given) and is_plain(*given):
-        return _by_kernel(*given)
+        return _by_kernel(points, target, weights, scale)
     if weights is not None and not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active():
         sound = (weights.detach() >= 0).all(-1) & (weights.detach().sum(-1) > 0)
         if not sound.all():
             raise InvalidArgument("weights must be >= 0, with a positive sum for every set, and not NaN")
-    return Kabsch(*_composed(points, target, weights))
+    return Similarity(*_composed(points, target, weights, True)) if scale else Kabsch(*_composed(points, target, weights))
+
+
+def _masked(points: Tensor, target: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """With zeros for the points that do not count, and weights."""
+    if mask.dim() < 1 or mask.shape[-1:] != points.shape[-2:-1]:
+        raise InvalidArgument(f"weights must be of shape {tuple(points.shape[:-1])} (shape={tuple(mask.shape)})")
+    counts = mask.unsqueeze(-1)
+    return torch.where(counts, points, 0.0), torch.where(counts, target, 0.0), mask.to(points.dtype)
+
+
+def _broadcast(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
+    """With one leading shape."""
+    if points.dim() < 2 or target.dim() < 2 or points.shape[-2:] != target.shape[-2:]:
+        raise InvalidArgument(
+            f"points and target must have one shape [..., N, D], N >= 1 "
+            f"(points: {tuple(points.shape)}, target: {tuple(target.shape)})"
+        )
+    if weights is not None and (weights.dim() < 1 or weights.shape[-1] != points.shape[-2]):
+        raise InvalidArgument(f"weights must be of shape {tuple(points.shape[:-1])} (shape={tuple(weights.shape)})")
+    leads = [points.shape[:-2], target.shape[:-2], *([] if weights is None else [weights.shape[:-1]])]
+    try:
+        lead = torch.broadcast_shapes(*leads)
+    except RuntimeError:
+        raise InvalidArgument(
+            f"leading shapes of points, target and weights must broadcast ({', '.join(str(tuple(t)) for t in leads)})"
+        ) from None
+    shape = (*lead, *points.shape[-2:])
+    return points.expand(shape), target.expand(shape), None if weights is None else weights.expand(shape[:-1])
 
 
 def _has_kernel(given: tuple[Tensor, ...]) -> bool:
@@ -78,7 +120,9 @@ def _matrices(t: Tensor) -> Tensor:
     return flat(plain(t)) if t.requires_grad or t.is_neg() or t.dim() > 3 else t
 
 
-def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kabsch:
+def _by_kernel(
+    points: Tensor, target: Tensor, weights: Tensor | None = None, scale: bool = False
+) -> Kabsch | Similarity:
     """Of tensors without history."""
     p, q = _matrices(points), _matrices(target)
     shape = points.shape
@@ -89,6 +133,7 @@ def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) ->
     else:
         lead = shape[:-2]
         rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
+    factor = torch.empty_like(rmsd) if scale else None
     w = None if weights is None else plain(weights).reshape(-1, n).contiguous()
     finite = _core.svd_kabsch_tensors(
         batch(p),
@@ -97,13 +142,15 @@ def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) ->
         rotation.data_ptr(),
         translation.data_ptr(),
         rmsd.data_ptr(),
+        0 if factor is None else factor.data_ptr(),
     )
     if not finite:
         raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")
-    return Kabsch(rotation, translation, rmsd)
+    return Kabsch(rotation, translation, rmsd) if factor is None else Similarity(rotation, translation, rmsd, factor)
 
 
-def _composed(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+def _composed(points: Tensor, target: Tensor, weights: Tensor | None, scale: bool = False) -> tuple[Tensor, ...]:
+    """Rotation, translation and rmsd, and the scale if it is wanted."""
     if weights is None:
         share = torch.full_like(points[..., :1], 1 / points.shape[-2])
     else:
@@ -112,11 +159,18 @@ def _composed(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[T
     p, q = points - mean_p, target - mean_q
     H = (share * p).mT @ q
     R = _turn(*_factors(H)).to(H.dtype) if torch.compiler.is_compiling() else applied(_Rotation, H)
-    t = (mean_q - mean_p @ R.mT).squeeze(-2)
-    rest = (share * (p @ R.mT - q).square()).sum((-2, -1))
+    turned, turned_mean = p @ R.mT, mean_p @ R.mT
+    if scale:
+        spread = (share * p.square()).sum((-2, -1))
+        noise = 32 * torch.finfo(spread.dtype).eps * mean_p.detach()
+        is_spread = spread > noise.square().sum((-2, -1))
+        factor = torch.where(is_spread, (R * H.mT).sum((-2, -1)) / torch.where(is_spread, spread, 1.0), 1.0).to(H.dtype)
+        turned, turned_mean = factor[..., None, None] * turned, factor[..., None, None] * turned_mean
+    t = (mean_q - turned_mean).squeeze(-2)
+    rest = (share * (turned - q).square()).sum((-2, -1))
     positive = rest > 0
     rmsd = torch.where(positive, torch.where(positive, rest, 1.0).sqrt(), 0.0).to(rest.dtype)
-    return R, t, rmsd
+    return (R, t, rmsd, factor) if scale else (R, t, rmsd)
 
 
 def _factors(H: Tensor) -> tuple[Tensor, Tensor, Tensor]:

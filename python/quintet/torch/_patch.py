@@ -1,5 +1,6 @@
-"""``torch.linalg.svd`` and everything that rests on it, by this library: the processor's kernel of
-``aten::_linalg_svd`` is exchanged at the dispatcher, so torch's own derivatives, vmap and compilation stay as they are.
+"""``torch.linalg.svd`` and ``eigh`` and everything that rests on them, by this library: the processor's kernels of
+``aten::_linalg_svd`` and ``aten::_linalg_eigh`` are exchanged at the dispatcher, so torch's own derivatives, vmap and
+compilation stay as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .._errors import InvalidArgument
-from . import _svd
+from . import _eigen, _svd
 from ._tensors import CODES
 
 __all__ = ["patch", "patched", "unpatch"]
@@ -23,10 +24,18 @@ MAX_SIZE = {torch.float32: 128, torch.float64: 64}
 _lock = threading.RLock()
 _depth: list[dict[torch.dtype, int]] = []
 _library: Any = None
-_native: Any = None
+_native: dict[str, Any] = {}
 _sizes: dict[torch.dtype, int] = {}
 _keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 _ANY_SIZE = 1 << 24  # of types that torch's kernel does not have
+
+
+def _memory_of(A: Tensor) -> Tensor:
+    """A Parameter as the tensor that it is: memory like any."""
+    if type(A) is not Tensor and type(A).__torch_dispatch__ is Tensor.__torch_dispatch__:
+        with torch._C.DisableTorchFunctionSubclass():
+            return A.as_subclass(Tensor)
+    return A
 
 
 def _kernel(
@@ -34,11 +43,9 @@ def _kernel(
 ) -> tuple[Tensor, Tensor, Tensor]:
     limit = _sizes.get(A.dtype, 0)
     m, n = A.shape[-2:]
-    if type(A) is not Tensor and type(A).__torch_dispatch__ is Tensor.__torch_dispatch__:  # Parameter: memory like any
-        with torch._C.DisableTorchFunctionSubclass():
-            A = A.as_subclass(Tensor)
+    A = _memory_of(A)
     if m > limit or n > limit or driver is not None or type(A) is not Tensor:
-        result: tuple[Tensor, Tensor, Tensor] = _native.call_boxed(
+        result: tuple[Tensor, Tensor, Tensor] = _native["_linalg_svd"].call_boxed(
             _keys, A, full_matrices, compute_uv, driver=driver
         )
         return result
@@ -47,6 +54,18 @@ def _kernel(
     else:
         U, S, Vh = A.new_empty(0), _svd.values(A), A.new_empty(0)
     return U, S.to(A.dtype), Vh
+
+
+def _eigen_kernel(A: Tensor, UPLO: str = "L", compute_v: bool = True) -> tuple[Tensor, Tensor]:
+    A = _memory_of(A)
+    if A.shape[-1] > _sizes.get(A.dtype, 0) or type(A) is not Tensor:
+        result: tuple[Tensor, Tensor] = _native["_linalg_eigh"].call_boxed(_keys, A, UPLO, compute_v)
+        return result
+    w, V = _eigen.eigen(A, UPLO in "Uu", compute_v)
+    return w.to(A.dtype), A.new_empty(0) if V is None else V
+
+
+_KERNELS = {"_linalg_svd": _kernel, "_linalg_eigh": _eigen_kernel}
 
 
 def _checked(max_size: Mapping[torch.dtype, int] | None) -> dict[torch.dtype, int]:
@@ -62,11 +81,11 @@ def _checked(max_size: Mapping[torch.dtype, int] | None) -> dict[torch.dtype, in
 
 def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
     """Lets this library decompose matrices of at most ``max_size[dtype]`` rows and columns for ``torch.linalg.svd``,
-    ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd`` and
-    ``svd_lowrank``, on the processor. None: 128 for float32, 64 for float64. half and bfloat16, which torch's kernel
+    ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd``,
+    ``svd_lowrank``, and ``torch.linalg.eigh`` and ``eigvalsh``, on the processor. None: 128 for float32, 64 for float64. half and bfloat16, which torch's kernel
     does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
-    Derivatives stay torch's, too: they are NaN where singular values are equal. :func:`svd`, :func:`spectral` and
-    :func:`polar` are for those.
+    Derivatives stay torch's, too: they are NaN where singular values or eigenvalues are equal. :func:`svd`,
+    :func:`spectral`, :func:`polar` and :func:`eigh` are for those.
 
     Calls nest: each takes one :func:`unpatch`. Any thread may call it; it holds for all threads.
 
@@ -82,9 +101,10 @@ def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
         _depth.append(_sizes)
         _sizes = sizes
         if _library is None:
-            _native = torch.library.get_kernel("aten::_linalg_svd", "CPU")
+            _native = {name: torch.library.get_kernel(f"aten::{name}", "CPU") for name in _KERNELS}
             _library = torch.library.Library("aten", "IMPL")
-            _library.impl("_linalg_svd", _kernel, "CPU", allow_override=True)
+            for name, kernel in _KERNELS.items():
+                _library.impl(name, kernel, "CPU", allow_override=True)
 
 
 def unpatch() -> None:

@@ -20,8 +20,9 @@ from torch import Tensor
 
 from .. import _core
 from .._errors import InvalidArgument
-from ._ball_operations import apply, dot, gap, gyration, in_double, norm
+from ._ball_operations import Scalar, apply, dot, gap, gyration, in_double, in_unit_ball, norm
 from ._gyrovectors import GyrovectorNames, _shape
+from ._manifold import has_gradient, root_of, scalar_tensor, with_dims
 from ._svd import is_plain
 from ._tensors import REAL, applied, check, points, rows
 
@@ -93,13 +94,18 @@ class _Cdist(torch.autograd.Function):
         )
 
 
-def _curvature(c: float) -> float:
-    if isinstance(c, Tensor) and c.requires_grad:
-        raise InvalidArgument(f"c must be a number, because there is no gradient by c (c: {type(c).__name__} with requires_grad)")
+def _curvature(c: Any) -> Scalar:
+    if has_gradient(c):
+        return scalar_tensor(c, "c")
     value = float(c)
     if not value >= 0:
         raise InvalidArgument(f"c must be >= 0, it is minus the curvature (c={value})")
     return value
+
+
+def default_margin(dtype: torch.dtype) -> float:
+    """What projx() leaves between points and the boundary, as geoopt."""
+    return 1e-5 if dtype == torch.float64 else 4e-3
 
 
 def _two(x: Any, y: Any, x_name: str = "x", y_name: str = "y") -> None:
@@ -132,9 +138,10 @@ def _broadcast(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return first, second
 
 
-def dist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
+def dist(x: Tensor, y: Tensor, *, c: Scalar = 1.0) -> Tensor:
     """Distances ``d(x_i, y_i)`` of points ``[..., D]``, broadcast, in the ball of curvature -c: shape ``[...]``. Gradients
-    after both, of every order; 0 where x = y. Points that are not inside have NaN.
+    after both, of every order; 0 where x = y. Points that are not inside have NaN. c has a gradient if it is a tensor
+    that requires one.
 
     >>> import torch, quintet.torch as qt
     >>> round(qt.dist(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 0.0])).item(), 4)
@@ -146,7 +153,7 @@ def dist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
     return apply("dist", c, x, y)
 
 
-def cdist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
+def cdist(x: Tensor, y: Tensor, *, c: Scalar = 1.0) -> Tensor:
     """All distances ``[Q, N]`` of ``x[Q, D]`` and ``y[N, D]`` in the ball of curvature -c, with gradients of every order.
     The gradient takes matrix products of size Q x N x D, no array of that size.
 
@@ -158,16 +165,28 @@ def cdist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
     c = _curvature(c)
     if x.dim() != 2 or y.dim() != 2:
         raise InvalidArgument(f"x and y must have 2 dimensions (x: {tuple(x.shape)}, y: {tuple(y.shape)})")
+    if isinstance(c, Tensor):
+        return in_unit_ball(lambda x, y: cdist(x, y, c=1.0), c, x, y)
     if is_plain(x, y):
         return _all_distances(x, y, c)
     out: Tensor = applied(_Cdist, x, y, c)
     return out
 
 
+@with_dims(
+    *("dist", "dist2", "dist0", "mobius_add", "mobius_sub", "mobius_coadd", "mobius_cosub", "mobius_scalar_mul"),
+    *("mobius_pointwise_mul", "antipode", "expmap", "expmap0", "logmap", "logmap0", "retr", "geodesic", "geodesic_unit"),
+    *("transp", "transp0", "transp0back", "lambda_x", "inner", "norm", "gyration", "egrad2rgrad", "proju", "projx"),
+    *("dist2plane", "retr_transp", "expmap_transp", "transp_follow_retr", "transp_follow_expmap", "sproj", "inv_sproj"),
+)
 class PoincareBall(GyrovectorNames):
     """The ball ``{x : c |x|^2 < 1}`` of curvature ``-c``, with the names of geoopt.PoincareBall; its optimisers take it.
-    Points and vectors are ``[..., D]``, leading shapes are broadcast, and every function has gradients. 16-bit points
-    give float32.
+    Points and vectors are ``[..., D]``, or have their coordinates in the dimension `dim`; other shapes are broadcast, and
+    every function has gradients. 16-bit points give float32.
+
+    c >= 0 is minus the curvature. With learnable it is the softplus of a parameter, ``curvature.isp``; a tensor that
+    requires a gradient has it. Points are then multiplied by sqrt(c) in double. The attribute `c` is the number, or a
+    tensor in double with the gradient.
 
     Nothing is projected behind your back: ``projx`` pulls points into the ball, and a point that is not inside has NaN;
     ``project=True``, geoopt's default, applies it to a result.
@@ -180,23 +199,24 @@ class PoincareBall(GyrovectorNames):
     """
 
     name = "Poincare ball"
-    ndim = 1
-    reversible = False
 
-    def __init__(self, c: float = 1.0) -> None:
-        self.c = _curvature(c)
+    def __init__(self, c: Scalar = 1.0, learnable: bool = False) -> None:
+        super().__init__()
+        _curvature(c)
+        self._keep_curvature("c", c, learnable)
 
     def __repr__(self) -> str:
-        return f"PoincareBall(c={self.c})"
+        return f"PoincareBall(c={float(self.c)})"
 
     @property
-    def k(self) -> float:
+    def k(self) -> Scalar:
         """The curvature, -c."""
         return -self.c
 
     def dist(self, x: Tensor, y: Tensor, *, keepdim: bool = False) -> Tensor:
         """Distance ``[...]``; see :func:`dist`."""
-        d = dist(x, y, c=self.c)
+        _two(x, y)
+        d = apply("dist", self.c, *_broadcast(x, y))
         return d.unsqueeze(-1) if keepdim else d
 
     def dist2(self, x: Tensor, y: Tensor, *, keepdim: bool = False) -> Tensor:
@@ -306,19 +326,18 @@ class PoincareBall(GyrovectorNames):
         check(x, "x")
         if self.c == 0:
             return x
-        margin = eps if eps is not None else (1e-5 if x.dtype == torch.float64 else 4e-3)
-        limit = (1 - margin) / math.sqrt(self.c)
+        margin = eps if eps is not None else default_margin(x.dtype)
+        limit = (1 - margin) / root_of(self.c)
         wide = x.double()
         n = norm(wide)
         return torch.where(n <= limit, x, (wide / torch.where(n == 0, 1.0, n) * limit).to(x.dtype))
 
-    def check_point_on_manifold(
-        self, x: Tensor, *, explain: bool = False, atol: float = 1e-5, rtol: float = 1e-5
-    ) -> Any:
-        """Whether all points are inside. explain: with the reason, or None; atol and rtol, geoopt's, have no effect."""
-        ok = bool((gap(x.detach(), self.c) > 0).all())
-        return (ok, None if ok else f"points with |x| >= {self.radius}") if explain else ok
+    def _check_point_on_manifold(self, x: Tensor, *, atol: float = 1e-5, rtol: float = 1e-5) -> tuple[bool, str | None]:
+        ok = bool((gap(x, self.c) > 0).all())
+        return ok, None if ok else f"points with |x| >= {float(self.radius)}"
 
-    def origin(self, *size: int, dtype: torch.dtype | None = None) -> Tensor:
+    def origin(
+        self, *size: int, dtype: torch.dtype | None = None, device: Any = None, seed: int | None = None
+    ) -> Tensor:
         """The origin."""
-        return torch.zeros(_shape(size), dtype=dtype)
+        return torch.zeros(_shape(size), dtype=dtype, device=device)

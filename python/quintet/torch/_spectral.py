@@ -16,7 +16,7 @@ from torch import Tensor
 
 from .. import linalg
 from .._errors import InvalidArgument
-from ._svd import POLICIES, _check_matrix, _front, _svd_op, is_plain, pinv
+from ._svd import POLICIES, Tolerance, _check_matrix, _front, _svd_op, is_plain, pinv, tolerance_of
 from ._tensors import REAL, applied, check
 
 __all__ = ["lstsq", "low_rank", "polar", "spectral"]
@@ -33,10 +33,31 @@ class _Differences(NamedTuple):
     of_zero: Tensor
 
 
-class _Kind(Protocol):
+class Kind(Protocol):
+    """A function of the values of a decomposition ``U diag(S) Vh``."""
+
+    def decomposed(self, A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """U, S and Vh, none of them a view."""
+
     def values(self, S: Tensor) -> Tensor: ...
 
-    def differences(self, S: Tensor, noise: Tensor) -> _Differences: ...
+    def change(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor) -> Tensor:
+        """That of ``U f(S) Vh`` for a change E of the matrix; its own adjoint in E."""
+
+
+class _OfSingularValues:
+    def decomposed(self, A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        factors: tuple[Tensor, Tensor, Tensor] = _svd_op(A, False, POLICIES["exact"], 0.0)
+        return factors
+
+    def change(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor) -> Tensor:
+        return _apply_differences(U, S, Vh, E, self)
+
+    def values(self, S: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def differences(self, S: Tensor, noise: Tensor) -> _Differences:
+        raise NotImplementedError
 
 
 def _pairs(S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -44,7 +65,7 @@ def _pairs(S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return S.unsqueeze(-1), S.unsqueeze(-2), torch.eye(S.shape[-1], dtype=torch.bool)
 
 
-class _Function:
+class _Function(_OfSingularValues):
     """f with its derivative, elementwise."""
 
     def __init__(self, f: Callable[[Tensor], Tensor], df: Callable[[Tensor], Tensor]) -> None:
@@ -77,7 +98,7 @@ class _Function:
         return _Differences(of_values, torch.where(same, 0.0, of_signs), of_zero)
 
 
-class _Unit:
+class _Unit(_OfSingularValues):
     """f = 1: U V^T."""
 
     def values(self, S: Tensor) -> Tensor:
@@ -88,7 +109,7 @@ class _Unit:
         return _Differences(torch.zeros_like(row - column), torch.where(same, 0.0, 2 / (row + column)), 1 / S)
 
 
-class _Leading:
+class _Leading(_OfSingularValues):
     """f = s for the values that are kept, 0 for the others."""
 
     def __init__(self, rank: int | None, atol: float, rtol: float) -> None:
@@ -118,7 +139,7 @@ class _Leading:
         return _Differences(torch.where(split, by_gap, inside), torch.where(same, 0.0, of_signs), kept.to(S.dtype))
 
 
-def _apply_differences(U: Tensor, S: Tensor, Vh: Tensor, E: Tensor, kind: _Kind) -> Tensor:
+def _apply_differences(U: Tensor, S: Tensor, Vh: Tensor, E: Tensor, kind: _OfSingularValues) -> Tensor:
     m, n = E.shape[-2:]
     k = S.shape[-1]
     real = S.dtype
@@ -141,8 +162,8 @@ class _Change(torch.autograd.Function):
     """The change of ``U f(S) V^T`` for a change E of A, linear in E."""
 
     @staticmethod
-    def forward(A: Tensor, E: Tensor, U: Tensor, S: Tensor, Vh: Tensor, kind: _Kind) -> Tensor:
-        return _apply_differences(U, S, Vh, E, kind)
+    def forward(A: Tensor, E: Tensor, U: Tensor, S: Tensor, Vh: Tensor, kind: Kind) -> Tensor:
+        return kind.change(U, S, Vh, E)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -171,13 +192,15 @@ class _Change(torch.autograd.Function):
 
 
 def _second_order() -> Exception:
-    return NotImplementedError("spectral, low_rank and polar have no second derivatives: use quintet.torch.svd for those")
+    return NotImplementedError(
+        "functions of singular values and of eigenvalues have no second derivatives: use quintet.torch.svd or eigh for those"
+    )
 
 
 class _Spectral(torch.autograd.Function):
     @staticmethod
-    def forward(A: Tensor, kind: _Kind) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        U, S, Vh = _svd_op(A.detach(), False, POLICIES["exact"], 0.0)
+    def forward(A: Tensor, kind: Kind) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        U, S, Vh = kind.decomposed(A.detach())
         values = kind.values(S.double()).to(S.dtype)
         return ((U.to(S.dtype) * values.unsqueeze(-2)) @ Vh.to(S.dtype)).to(A.dtype), U, S, Vh
 
@@ -199,11 +222,12 @@ class _Spectral(torch.autograd.Function):
         return applied(_Change, A, tangents[0], U, S, Vh, ctx.kind), None, None, None
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, A: Tensor, kind: _Kind) -> Any:
+    def vmap(info: Any, in_dims: Any, A: Tensor, kind: Kind) -> Any:
         return applied(_Spectral, _front(A, in_dims[0], info.batch_size), kind), (0, 0, 0, 0)
 
 
-def _map_values(A: Tensor, kind: _Kind) -> Tensor:
+def map_values(A: Tensor, kind: Kind) -> Tensor:
+    """``U f(S) Vh``, with its derivative."""
     result: Tensor = applied(_Spectral, A, kind)[0]
     return result
 
@@ -231,7 +255,7 @@ def spectral(A: Tensor, f: Callable[[Tensor], Tensor], df: Callable[[Tensor], Te
     for name, function in (("f", f), ("df", df)):
         if not callable(function):
             raise TypeError(f"{name} must be a function ({name}={function!r})")
-    return _map_values(A, _Function(f, df))
+    return map_values(A, _Function(f, df))
 
 
 def low_rank(A: Tensor, rank: int | None = None, *, rtol: float | None = None, atol: float | None = None) -> Tensor:
@@ -248,7 +272,7 @@ def low_rank(A: Tensor, rank: int | None = None, *, rtol: float | None = None, a
     True
     """
     _check_matrix(A)
-    return _map_values(A, _Leading(*linalg.truncation(rank, rtol, atol)))
+    return map_values(A, _Leading(*linalg.truncation(rank, rtol, atol)))
 
 
 class Polar(NamedTuple):
@@ -272,13 +296,13 @@ def polar(A: Tensor) -> Polar:
     """
     _check_matrix(A)
     wide = A.to(REAL[A.dtype])
-    W = _map_values(wide, _Unit())
+    W = map_values(wide, _Unit())
     H = W.mT @ wide
     return Polar(W.to(A.dtype), ((H + H.mT) / 2).to(A.dtype))
 
 
-def _solve(A: Tensor, b: Tensor, rtol: float | None) -> Tensor:
-    x: Tensor = linalg.lstsq(A.detach(), b.detach(), rtol=rtol)
+def _solve(A: Tensor, b: Tensor, tolerance: Tolerance) -> Tensor:
+    x: Tensor = linalg.lstsq(A.detach(), b.detach(), rtol=tolerance.relative, atol=tolerance.absolute)
     return x
 
 
@@ -286,20 +310,20 @@ class _LeastSquares(torch.autograd.Function):
     """x = A^+ b; the derivative is Golub and Pereyra's (1973), for matrices of constant rank."""
 
     @staticmethod
-    def forward(A: Tensor, b: Tensor, rtol: float | None) -> Tensor:
-        return _solve(A, b, rtol)
+    def forward(A: Tensor, b: Tensor, tolerance: Tolerance) -> Tensor:
+        return _solve(A, b, tolerance)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_backward(*inputs[:2])
         ctx.save_for_forward(*inputs[:2])
-        ctx.rtol = inputs[2]
+        ctx.tolerance = inputs[2]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         A, b = ctx.saved_tensors
         G = grads[0]
-        x, P = applied(_LeastSquares, A, b, ctx.rtol), pinv(A, rtol=ctx.rtol)
+        x, P = applied(_LeastSquares, A, b, ctx.tolerance), pinv(A, rtol=ctx.tolerance[0], atol=ctx.tolerance[1])
         by_b = P.mT @ G
         by_A = (b - A @ x) @ (P @ by_b).mT - by_b @ x.mT + (P.mT @ x) @ (G - A.mT @ by_b).mT
         return by_A, by_b, None
@@ -308,21 +332,23 @@ class _LeastSquares(torch.autograd.Function):
     def jvp(ctx: Any, *tangents: Any) -> Any:
         A, b = ctx.saved_tensors
         D = torch.zeros_like(A) if tangents[0] is None else tangents[0]
-        x, P = applied(_LeastSquares, A, b, ctx.rtol), pinv(A, rtol=ctx.rtol)
+        x, P = applied(_LeastSquares, A, b, ctx.tolerance), pinv(A, rtol=ctx.tolerance[0], atol=ctx.tolerance[1])
         y = D.mT @ (P.mT @ x)
         change = P @ (P.mT @ (D.mT @ (b - A @ x))) - P @ (D @ x) + y - P @ (A @ y)
         return change if tangents[1] is None else change + P @ tangents[1]
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, A: Tensor, b: Tensor, rtol: float | None) -> Any:
+    def vmap(info: Any, in_dims: Any, A: Tensor, b: Tensor, tolerance: Tolerance) -> Any:
         front = [_front(t, d, info.batch_size) for t, d in zip((A, b), in_dims)]
-        return applied(_LeastSquares, *front, rtol), 0
+        return applied(_LeastSquares, *front, tolerance), 0
 
 
-def lstsq(A: Tensor, b: Tensor, *, rtol: float | None = None) -> Tensor:
+def lstsq(
+    A: Tensor, b: Tensor, *, rtol: float | Tensor | None = None, atol: float | Tensor | None = None
+) -> Tensor:
     """The x ``[..., n, r]`` of least norm among those that minimise ``|A x - b|``, for ``A[..., m, n]`` and ``b[..., m, r]``,
-    or one right-hand side ``b[..., m]``. Singular values at or below ``rtol * S[0]`` count as zero; None:
-    ``max(m, n) * eps``.
+    or one right-hand side ``b[..., m]``. Singular values at or below ``max(atol, rtol * S[0])`` count as zero, with
+    tolerances as :func:`pinv` has them.
 
     Gradients of every order after A and b, forward mode and torch.func. They are those of constant rank (Golub and
     Pereyra 1973), right also where singular values are equal.
@@ -343,7 +369,7 @@ def lstsq(A: Tensor, b: Tensor, *, rtol: float | None = None) -> Tensor:
         raise InvalidArgument(
             f"b must be of shape {(*lead, m)} or {(*lead, m, 'r')}, as A is (A: {tuple(A.shape)}, b: {tuple(b.shape)})"
         )
-    limit = None if rtol is None else float(rtol)
+    limit = tolerance_of(A, rtol, atol)
     right = b.unsqueeze(-1) if single else b
     x: Tensor = _solve(A, right, limit) if is_plain(A, right) else applied(_LeastSquares, A, right, limit)
     return x.squeeze(-1) if single else x

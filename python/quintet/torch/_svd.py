@@ -67,18 +67,20 @@ def _by_columns(lead: list[int], rows: int, columns: int) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
+def _status_text(status: Tensor, lead: tuple[int, ...], function: str = "linalg.svd") -> str:
     failed = status.nonzero()
     if not len(failed):
-        return "linalg.svd: The algorithm failed for a matrix that has changed since: another thread writes to the input."
+        return f"{function}: The algorithm failed for a matrix that has changed since: another thread writes to the input."
     first = int(failed[0])
     where = f"(Batch element {first}): " if lead else ""
     if int(status[first]) == 2:
         return (
-            f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
+            f"{function}: {where}The algorithm failed to converge because the input matrix contained non-finite values."
         )
+    if int(status[first]) == 3:
+        return f"{function}: {where}The factorization could not be completed because B is not positive-definite."
     return (
-        f"linalg.svd: {where}The algorithm failed to converge because the input matrix is ill-conditioned or has too "
+        f"{function}: {where}The algorithm failed to converge because the input matrix is ill-conditioned or has too "
         "many repeated singular values (error code: 1)."
     )
 
@@ -464,10 +466,10 @@ def _options(policy: str, tolerance: float) -> tuple[int, float]:
     return POLICIES[policy], float(tolerance)
 
 
-def _check_matrix(A: Any) -> None:
-    check(A, "A")
+def _check_matrix(A: Any, name: str = "A") -> None:
+    check(A, name)
     if A.dim() < 2:
-        raise InvalidArgument(f"A must have at least 2 dimensions (shape={tuple(A.shape)})")
+        raise InvalidArgument(f"{name} must have at least 2 dimensions (shape={tuple(A.shape)})")
 
 
 def svd(
@@ -510,9 +512,9 @@ def svd(
     return SVD(*applied(_SVDFunction, A, full_matrices, kind, limit))
 
 
-def _has_history(A: Tensor) -> bool:
+def _has_history(*tensors: Tensor) -> bool:
     return (  # type: ignore[no-any-return]
-        (torch.is_grad_enabled() and A.requires_grad)
+        (torch.is_grad_enabled() and any(t.requires_grad for t in tensors))
         or torch._C._are_functorch_transforms_active()
         or forward_ad._current_level >= 0
     )
@@ -529,10 +531,80 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     return values(A) if is_plain(A) else svd(A, False).S
 
 
-def _pinv_of(A: Tensor, rtol: float | None) -> Tensor:
-    U, S, Vh = _svd_op(A, False, 1, 0.0)
-    cut = max(A.shape[-2:]) * torch.finfo(S.dtype).eps if rtol is None else rtol
-    kept = S > cut * S[..., :1]
+class Tolerance(NamedTuple):
+    """Singular values at or below ``max(absolute, relative * S[0])`` count as zero: numbers, or tensors that broadcast to
+    the batch; None as :func:`quintet.linalg.matrix_rank` has it."""
+
+    relative: float | Tensor | None
+    absolute: float | Tensor | None
+
+    def kept(self, S: Tensor, shape: tuple[int, ...]) -> Tensor:
+        relative, absolute = self
+        if relative is None:
+            relative = max(shape[-2:]) * torch.finfo(S.dtype).eps if absolute is None else 0.0
+        limit = S[..., :1] * (relative.unsqueeze(-1).to(S.dtype) if isinstance(relative, Tensor) else relative)
+        if absolute is not None:
+            limit = torch.maximum(limit, torch.as_tensor(absolute).unsqueeze(-1).to(S.dtype))
+        return S > limit
+
+
+def _tolerance_part(value: Any, name: str, lead: tuple[int, ...]) -> float | Tensor | None:
+    if value is None or isinstance(value, (int, float)):
+        number = None if value is None else float(value)
+        if number is not None and not number >= 0:
+            raise InvalidArgument(f"{name} must be >= 0 ({name}={number})")
+        return number
+    part = torch.as_tensor(value).detach().double()
+    if not bool((part >= 0).all()):
+        raise InvalidArgument(f"{name} must be >= 0 (least {name}={float(part.min())})")
+    try:
+        part.expand(lead)
+    except RuntimeError:
+        raise InvalidArgument(
+            f"{name} must be a number or broadcast to the batch {tuple(lead)} (shape={tuple(part.shape)})"
+        ) from None
+    return part
+
+
+def tolerance_of(A: Tensor, rtol: Any, atol: Any) -> Tolerance:
+    return Tolerance(_tolerance_part(rtol, "rtol", A.shape[:-2]), _tolerance_part(atol, "atol", A.shape[:-2]))
+
+
+class _Symmetric(torch.autograd.Function):
+    """The symmetric matrix of a lower triangle. Its derivative counts for both triangles, as eigh()'s does."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(A: Tensor) -> Tensor:
+        return A.tril() + A.tril(-1).mT
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return (grads[0] + grads[0].mT) / 2
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return (tangents[0] + tangents[0].mT) / 2
+
+
+def _symmetric_factors(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """U, |w| and Vh, of falling |w|."""
+    from ._eigen import _eigh_op  # which needs this module
+
+    w, V = _eigh_op(A, False, POLICIES["drop"], 0.0)
+    size, order = torch.sort(w.abs(), stable=True, dim=-1, descending=True)
+    V = V.gather(-1, order.unsqueeze(-2).expand_as(V))
+    return V * w.gather(-1, order).sign().unsqueeze(-2).to(V.dtype), size, V.mT
+
+
+def _pinv_of(A: Tensor, tolerance: Tolerance, hermitian: bool) -> Tensor:
+    U, S, Vh = _symmetric_factors(A) if hermitian else _svd_op(A, False, 1, 0.0)
+    kept = tolerance.kept(S, A.shape)
     inverse = torch.where(kept, 1 / torch.where(kept, S, torch.ones_like(S)), torch.zeros_like(S))
     return (Vh.mT * inverse.unsqueeze(-2).to(A.dtype)) @ U.mT
 
@@ -541,41 +613,45 @@ class _Pinv(torch.autograd.Function):
     """P = A^+; the derivative is Golub and Pereyra's (1973), for matrices of constant rank."""
 
     @staticmethod
-    def forward(A: Tensor, rtol: float | None) -> Tensor:
-        return _pinv_of(A.detach(), rtol)
+    def forward(A: Tensor, tolerance: Tolerance, hermitian: bool) -> Tensor:
+        return _pinv_of(A.detach(), tolerance, hermitian)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_backward(inputs[0])
         ctx.save_for_forward(inputs[0])
-        ctx.rtol = inputs[1]
+        ctx.rest = inputs[1:]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         (A,) = ctx.saved_tensors
         G = grads[0]
-        P = applied(_Pinv, A, ctx.rtol)
+        P = applied(_Pinv, A, *ctx.rest)
         H = G.mT
         first = P.mT @ G @ P.mT
         second = (H - A @ (P @ H)) @ P @ P.mT
         third = P.mT @ P @ (H - (H @ P) @ A)
-        return second + third - first, None
+        return second + third - first, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         (A,) = ctx.saved_tensors
         D = tangents[0]
-        P = applied(_Pinv, A, ctx.rtol)
+        P = applied(_Pinv, A, *ctx.rest)
         return -P @ D @ P + P @ P.mT @ (D.mT - D.mT @ A @ P) + (D.mT - P @ (A @ D.mT)) @ P.mT @ P
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, A: Tensor, rtol: float | None) -> Any:
-        return applied(_Pinv, _front(A, in_dims[0], info.batch_size), rtol), 0
+    def vmap(info: Any, in_dims: Any, A: Tensor, tolerance: Tolerance, hermitian: bool) -> Any:
+        return applied(_Pinv, _front(A, in_dims[0], info.batch_size), tolerance, hermitian), 0
 
 
-def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
-    """Pseudo-inverse ``[..., n, m]``: ``V diag(1/S) U^T`` over singular values above ``rtol * S[0]``; None:
-    ``max(m, n) * eps``. The gradient is that of constant rank (Golub and Pereyra 1973), finite also where singular
+def pinv(
+    A: Tensor, *, rtol: float | Tensor | None = None, atol: float | Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """Pseudo-inverse ``[..., n, m]``: ``V diag(1/S) U^T`` over singular values above ``max(atol, rtol * S[0])``, called as
+    :func:`torch.linalg.pinv` is. Tolerances are numbers or tensors that broadcast to the batch; rtol None is
+    ``max(m, n) * eps``, or 0 where atol is given. With `hermitian` the matrices are symmetric: eigenvalues of the lower
+    triangle, which are faster. The gradient is that of constant rank (Golub and Pereyra 1973), finite also where singular
     values are equal.
 
     >>> import torch, quintet.torch as qt
@@ -584,7 +660,9 @@ def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
     True
     """
     _check_matrix(A)
-    limit = None if rtol is None else float(rtol)
-    if limit is not None and not limit >= 0:
-        raise InvalidArgument(f"rtol must be >= 0 (rtol={limit})")
-    return _pinv_of(A, limit) if torch.compiler.is_compiling() else applied(_Pinv, A, limit)
+    tolerance = tolerance_of(A, rtol, atol)
+    if hermitian:
+        if A.shape[-1] != A.shape[-2]:
+            raise InvalidArgument(f"A must have square matrices for hermitian=True (shape={tuple(A.shape)})")
+        A = applied(_Symmetric, A)
+    return _pinv_of(A, tolerance, hermitian) if torch.compiler.is_compiling() else applied(_Pinv, A, tolerance, hermitian)

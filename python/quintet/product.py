@@ -1,0 +1,101 @@
+"""Products of spaces of constant curvature: ``d^2 = sum of w_i d_i^2`` over the factors (Gu, Sala, Gunel, Ré 2019).
+
+A space is a list of factors ``(geometry, numbers in a row[, curvature[, weight]])``:
+
+============== ============ ==================================================================================
+geometry       curvature    numbers, and the distance
+============== ============ ==================================================================================
+euclidean      0            n; ``|x - y|``
+sphere         k > 0        n + 1, a direction: vectors of any length but 0; the angle over ``sqrt(k)``
+stereographic  any k        n of the projection, as geoopt.Stereographic has them; 0 is ``2 |x - y|``
+poincare       -c < 0       n of the ball, as :mod:`quintet.poincare`
+lorentz        -c < 0       n of the space part, as :mod:`quintet.lorentz`
+============== ============ ==================================================================================
+
+The default curvature is 1 of a sphere, -1 of poincare and lorentz, otherwise 0; that weight is 1. Points are rows of the
+numbers of all factors. Types, devices, status and errors as in :mod:`quintet.poincare`; status 1 is a row with a part that is
+no point of its factor. :class:`quintet.torch.ProductManifold` has operations and gradients.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Sequence, cast
+
+import numpy as np
+
+from . import _core
+from ._arrays import accumulator, same_type, take_rows
+from ._errors import InvalidArgument
+from .poincare import _output, _together
+
+__all__ = ["distances", "pair_distances"]
+
+_GEOMETRY = {"euclidean": 0, "sphere": 1, "stereographic": 2, "poincare": 2, "lorentz": 3}
+_CURVATURE = {"euclidean": 0.0, "sphere": 1.0, "stereographic": 0.0, "poincare": -1.0, "lorentz": -1.0}
+
+
+def _factors(space: Iterable[Sequence[Any]]) -> list[tuple[int, int, float, float]]:
+    factors = []
+    for i, given in enumerate(space):
+        if isinstance(given, str) or not 2 <= len(given) <= 4:
+            raise InvalidArgument(f"space[{i}] must be (geometry, numbers[, curvature[, weight]]) (space[{i}]={given!r})")
+        padded: list[Any] = [*given, None, None]
+        kind, dim, curvature, weight = padded[:4]
+        if kind not in _GEOMETRY:
+            raise InvalidArgument(f"space[{i}] must begin with one of {', '.join(_GEOMETRY)} (space[{i}]={given!r})")
+        bend = _CURVATURE[kind] if curvature is None else float(curvature)
+        if kind == "poincare" and not bend < 0:
+            raise InvalidArgument(f"the curvature of space[{i}] must be < 0 (space[{i}]={given!r})")
+        factors.append((_GEOMETRY[kind], dim.__index__(), bend, 1.0 if weight is None else float(weight)))
+    return factors
+
+
+def distances(
+    x: Any,
+    y: Any,
+    space: Iterable[Sequence[Any]],
+    *,
+    strict: bool = False,
+    return_status: bool = False,
+    out: np.ndarray | None = None,
+    device: str = "auto",
+) -> Any:
+    """All distances ``[Q, N]`` of the points ``x[Q, D]`` and ``y[N, D]``. ``out``: a writable NumPy array [Q, N] of the
+    result's type. return_status: a pair of arrays, of x and of y.
+
+    >>> import numpy as np
+    >>> from quintet import product
+    >>> space = [("poincare", 2, -1.0), ("sphere", 2), ("euclidean", 1)]
+    >>> product.distances(np.array([[0.5, 0.0, 1.0, 0.0, 3.0]]), np.array([[0.0, 0.0, 0.0, 1.0, 0.0]]), space).round(4)
+    array([[3.5601]])
+    """
+    first, like = take_rows(x, "x")
+    second, _ = take_rows(y, "y")
+    same_type(first, second, "x", "y")
+    result = _output(out, (len(first), len(second)), accumulator(first))
+    status = _core.product_distances(first, second, result, _factors(space), strict, return_status, device)
+    value = out if out is not None else like(result)
+    return (value, status) if return_status else value
+
+
+def pair_distances(
+    x: Any,
+    y: Any,
+    space: Iterable[Sequence[Any]],
+    *,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """Distances of ``x_i`` and ``y_i``, points ``[..., D]``, broadcast, to the bit those of :func:`distances`; ``[...]``.
+
+    >>> import numpy as np
+    >>> from quintet import product
+    >>> product.pair_distances(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]]), [("sphere", 2, 4.0)]).round(4)
+    array([0.7854])
+    """
+    (first, second), shape, like = _together(("x", "y"), (x, y))
+    out = np.empty(len(first), accumulator(first))
+    status = _core.product_pair_distances(first, second, out, _factors(space), strict, return_status, device)
+    result = like(out.reshape(shape[:-1]))
+    return (result, tuple(s.reshape(shape[:-1]) for s in cast(Any, status))) if return_status else result

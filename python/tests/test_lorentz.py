@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quintet
+from quintet import lorentz, poincare, product
+
+DATA = Path(__file__).parents[2] / "tests" / "data" / "lorentz" / "lorentz_pairs.csv"
+
+
+@pytest.mark.parametrize("dtype, bound", [("float", 1), ("double", 4)])
+def test_data(dtype: str, bound: float) -> None:
+    """Values of 30 digits, up to radius 40."""
+    with open(DATA) as file:
+        cases = [row for row in csv.DictReader(file) if row["type"] == dtype]
+    assert len(cases) == 64
+    kind = np.float32 if dtype == "float" else np.float64
+    for row in cases:
+        x, y = (np.array([row[name].split()], np.float64).astype(kind) for name in "xy")
+        expected = np.longdouble(row["distance"])
+        d = lorentz.pair_distances(x, y)
+        assert d.dtype == kind
+        assert abs(np.longdouble(d[0]) - expected) <= bound * np.spacing(kind(expected)), row["case"]
+        wide = [np.sqrt(1 + (p.astype(np.longdouble) ** 2).sum(1, keepdims=True)).astype(kind) for p in (x, y)]
+        timed = [np.concatenate((t, p), axis=1) for t, p in zip(wide, (x, y))]
+        assert lorentz.distances(*timed, time=True)[0, 0] == d[0]
+
+
+def test_forms_and_status() -> None:
+    points = np.array([[np.sqrt(2.0), 1.0], [1.5, 1.0], [np.nan, 1.0]])
+    d, status = lorentz.origin_distances(points, time=True, return_status=True)
+    assert status.tolist() == [0, 1, 2] and np.isfinite(d[0]) and np.isnan(d[1:]).all()
+    np.testing.assert_array_equal(lorentz.origin_distances(points, time="ignore"), d[0])
+    assert lorentz.origin_distances(points, time=True, tolerance=0.1)[1] == d[0]
+    with pytest.raises(quintet.InvalidArgument, match=r"x\[1\] must be"):
+        lorentz.origin_distances(points, time=True, strict=True)
+    d, (of_x, of_y) = lorentz.distances(points, points[:1], time=True, return_status=True)
+    assert of_x.tolist() == [0, 1, 2] and of_y.tolist() == [0] and d[0, 0] == 0
+
+
+def test_curvature_scales(rng: Any) -> None:
+    x, y = rng.standard_normal((2, 20, 5))
+    d = lorentz.pair_distances(2 * x, 2 * y, curvature=-0.25)
+    np.testing.assert_allclose(d, 2 * lorentz.pair_distances(x, y), rtol=1e-15)
+    np.testing.assert_array_equal(lorentz.pair_distances(x, y[0]), lorentz.distances(x, y[:1])[:, 0])
+    out = np.empty((20, 20))
+    assert lorentz.distances(x, y, out=out) is out
+    np.testing.assert_array_equal(out.T, lorentz.distances(y, x))
+
+
+@pytest.mark.parametrize("curvature", [0.0, 1.0, float("nan")])
+def test_bad_arguments(curvature: float) -> None:
+    x = np.ones((3, 2))
+    with pytest.raises(quintet.InvalidArgument, match="curvature must be negative"):
+        lorentz.distances(x, x, curvature=curvature)
+    with pytest.raises(quintet.InvalidArgument, match="time must be"):
+        lorentz.distances(x, x, time="first")
+    with pytest.raises(quintet.InvalidArgument, match="tolerance must be > 0"):
+        lorentz.distances(x, x, time=True, tolerance=0.0)
+    with pytest.raises(TypeError):
+        lorentz.distances(x, x.astype(np.float32))
+
+
+def test_operations(rng: Any) -> None:
+    x, y, v = rng.standard_normal((3, 20, 4))
+    there = lorentz.exp_map(v, x, curvature=-0.7)
+    np.testing.assert_allclose(lorentz.log_map(there, x, curvature=-0.7), v, atol=1e-13)
+    moved = lorentz.parallel_transport(x, there, v, curvature=-0.7)
+    np.testing.assert_allclose(moved, -lorentz.log_map(x, there, curvature=-0.7), atol=1e-12)
+    middle = lorentz.geodesic(x, y, 0.5, curvature=-0.7)
+    np.testing.assert_allclose(
+        2 * lorentz.pair_distances(x, middle, curvature=-0.7), lorentz.pair_distances(x, y, curvature=-0.7), rtol=1e-13
+    )
+    ball = [lorentz.to_ball(p, curvature=-0.7) for p in (x, y)]
+    np.testing.assert_allclose(
+        quintet.poincare.pair_distances(*ball, curvature=-0.7), lorentz.pair_distances(x, y, curvature=-0.7), rtol=1e-12
+    )
+    for name in ("ball", "klein", "half_space"):
+        model = getattr(lorentz, f"to_{name}")(x, curvature=-0.7)
+        np.testing.assert_allclose(getattr(lorentz, f"from_{name}")(model, curvature=-0.7), x, rtol=1e-12, atol=1e-12)
+    _, status = lorentz.from_ball(np.array([[0.5, 0.0], [1.0, 0.0]]), return_status=True)
+    assert status.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_means(rng: Any, dtype: Any) -> None:
+    x = rng.standard_normal((12, 3)).astype(dtype)
+    w = rng.uniform(0.5, 2, 12).astype(dtype)
+    atol = 1e-6 if dtype == np.float32 else 1e-13
+    t = np.sqrt(1 / 0.7 + (x.astype(float) ** 2).sum(1))
+    sums = np.array([(w[s, None] * np.c_[t, x][s]).sum(0) for s in (slice(0, 5), slice(5, 12))])
+    wanted = sums[:, 1:] / np.sqrt(0.7 * (sums[:, 0] ** 2 - (sums[:, 1:] ** 2).sum(1)))[:, None]
+    found = lorentz.centroid(x, [0, 5, 12], weights=w, curvature=-0.7)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, wanted, atol=atol)
+    result = lorentz.frechet_mean(x, [0, 5, 12], weights=w, curvature=-0.7, return_status=True)
+    assert result.converged.all() and result.iterations.shape == (2,)
+    for mean, s in zip(result.mean.astype(float), (slice(0, 5), slice(5, 12))):
+        pulls = lorentz.log_map(x[s].astype(float), np.tile(mean, (s.stop - s.start, 1)), curvature=-0.7)
+        np.testing.assert_allclose((w[s, None] * pulls).sum(0), 0, atol=20 * atol)
+    far = np.array([[2.0**60, 0, 0], [0, 1, 0]])
+    assert np.isnan(lorentz.centroid(far)).all()
+    with pytest.raises(quintet.InvalidArgument, match="curvature must be negative"):
+        lorentz.frechet_mean(x, curvature=0.0)
+
+
+def test_products_of_spaces() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(-0.4, 0.4, (7, 9)), rng.uniform(-0.4, 0.4, (5, 9))
+    space = [("poincare", 2, -1.5), ("lorentz", 3), ("sphere", 2, 2.0, 0.5), ("euclidean", 2)]
+    expected = (
+        poincare.distances(x[:, :2], y[:, :2], curvature=-1.5) ** 2
+        + lorentz.distances(x[:, 2:5], y[:, 2:5]) ** 2
+        + 0.5 / 2.0 * np.arccos(unit(x[:, 5:7]) @ unit(y[:, 5:7]).T) ** 2
+        + ((x[:, None, 7:] - y[None, :, 7:]) ** 2).sum(-1)
+    )
+    np.testing.assert_allclose(product.distances(x, y, space), np.sqrt(expected), rtol=1e-12)
+    narrow = product.distances(x.astype(np.float32), y.astype(np.float32), space)
+    assert narrow.dtype == np.float32
+    np.testing.assert_array_equal(product.pair_distances(x[:5], y, space), np.diag(product.distances(x[:5], y, space)))
+    x[1, 5:7] = 0
+    values, (status, _) = product.distances(x, y, space, return_status=True)
+    assert status.tolist() == [0, 1, 0, 0, 0, 0, 0] and np.isnan(values[1]).all() and not np.isnan(values[2]).any()
+    for wrong, words in (
+        ([("ball", 9)], "space\\[0\\] must begin with one of"),
+        ([("poincare", 9, 1.0)], "the curvature of space\\[0\\] must be < 0"),
+        ([("sphere", 9, -1.0)], "space\\[0\\].curvature must be positive"),
+        ([("lorentz", 8)], "the sum of the dimensions, 8"),
+        ([("euclidean",)], "space\\[0\\] must be \\(geometry"),
+    ):
+        with pytest.raises(quintet.InvalidArgument, match=words):
+            product.distances(x, y, wrong)
+
+
+def unit(x: np.ndarray) -> np.ndarray:
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
