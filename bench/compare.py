@@ -39,9 +39,21 @@ ALLOWED = 0.85
 DENSE = "dense/5000/384/real_time"
 MATRIX = "matrix<float>/1000/1000/64/real_time"
 # Made matrices, and reference data: a mesh, finite elements, graphs, a road network, a network's layer, a circuit.
-MADE_PRODUCTS = ["rmat-14-16", "uniform-100000-8"]
-DATA_PRODUCTS = ["add32", "bcsstk13", "cit-Cora", "com-dblp-75000", "crack", "ex31", "luxembourg", "n1024-l2"]
+MADE_PRODUCTS = ["rmat-14-16", "tridiagonal-1000000", "uniform-100000-8"]
+DATA_PRODUCTS = ["add32", "bcsstk13", "cit-Cora", "com-dblp-75000", "crack", "email-Enron", "ex31", "freeFlyingRobot_7", "lp_afiro",
+                 "luxembourg", "n1024-l2", "west0067"]
 PRODUCTS = MADE_PRODUCTS + (DATA_PRODUCTS if "QUINTET_DATA_DIR" in os.environ else [])
+# Matrices, rows, columns: tall, wide, square; see svd_bench.cpp.
+SVD_SHAPES = ["5000x100x3", "300x1000x10", "50x1000x32", "20x2000x50", "5x2000x128", "1x100000x32", "1x20000x200", "100x128x64",
+              "200x64x256", "300x10x1000", "100x3x10000", "1x200x20000", "20000x3x3", "20x200x200", "1x500x500",
+              "1x1000x1000"]
+PATCHED_PRODUCTS = ("A @ A, tridiagonal 10^6", "A @ A, 10^5, 10 a row", "X @ X.T, 5000 x 20000, 200 a row",
+                    "A @ dense, 10^5, 10 a row, 16 columns", "A @ vector, 10^6, 5 a row")
+SPARSE_PRODUCTS = [("10 largest of each row of X @ X.T, 20,000 texts", "sparse_dot_topn"),
+                   ("100 largest of each row of X @ X.T, 20,000 texts", "sparse_dot_topn"),
+                   ("A @ A, 10^5, 10 a row", "MKL"), ("A @ dense, 10^5, 10 a row, 64 columns", "MKL"),
+                   ("A @ dense, 10^5, 10 a row, 64 columns", "SciPy"), ("A @ A of int64, 10^5, 10 a row", "SciPy"),
+                   ("CSC @ vector, 10^6, 5 a row", "SciPy")]
 CASES = [
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "OpenBLAS, strips", "peer_openblas/5000/384/real_time"),
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "FAISS", "peer_faiss/5000/384/real_time"),
@@ -64,7 +76,10 @@ CASES = [
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "torch", "python:torch"),
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "geoopt", "python:geoopt"),
     *[("spgemm", f"square of {name}, double, {t} thread{'s' * (t > 1)}", f"quintet/{name}/threads:{t}",
-       "SuiteSparse:GraphBLAS", f"graphblas/{name}/threads:{t}") for name in PRODUCTS for t in (1, 2)],
+       peer, f"{there}/{name}/threads:{t}") for name in PRODUCTS for t in (1, 2)
+      # MKL: where QUINTET_MKL names its libmkl_rt.so.
+      for peer, there in (("SuiteSparse:GraphBLAS", "graphblas"), ("MKL, unsorted rows", "mkl"),
+                          ("MKL, sorted rows", "mkl-sorted"))],
     *[("spgemm", f"square of {name}, double, 1 thread", f"quintet/{name}/threads:1", peer, there)
       for name in PRODUCTS for peer, there in (("Eigen", f"eigen/{name}/threads:1"), ("scipy", f"python:{name}"))
       if peer == "Eigen" or name in DATA_PRODUCTS],
@@ -77,18 +92,49 @@ CASES = [
     *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), peer,
        (f"python:{peer} {real} n={n}", "matrices/s"))
       for real in ("float", "double") for n in (8, 32, 128) for peer in ("numpy", "torch")],
+    *[("svd", f"{task} of symmetric {n} x {n} {real}, 1 thread",
+       (f"symmetric<{real}, {vectors}>/{n}/1/real_time", "matrices/s"), peer,
+       (f"python:{peer} {function} {real} n={n}", "matrices/s"))
+      for task, vectors, function in (("w, V", "true", "eigh"), ("w", "false", "eigvalsh"))
+      for real in ("float", "double") for n in (3, 8, 16, 32, 33, 64, 128, 256) for peer in ("numpy", "torch")],
+    *[("svd_shapes", f"{what} of {shape.replace('x', ' x ')} {real}, 1 thread",
+       (f"shape<{real}>/{shape.replace('x', '/')}/{int(what != 'S')}/1/real_time", "matrices/s"), peer,
+       (f"python:{peer} {real} {shape}{' values' if what == 'S' else ''}", "matrices/s"))
+      for shape in SVD_SHAPES for real in ("float", "double") for what in ("U, S, V", "S") for peer in ("numpy", "torch")],
     *[("snp", f"proposal of one branch, {accepted}, {name}", f"proposals/{name}_{case}/threads:1/manual_time",
        "our full evaluation", f"full/{name}/threads:1/real_time")
       for name in ("rice_tree", "rice_level_2", "network_c", "hemidactylus")
       for case, accepted in (("rejected", "none accepted"), ("quarter", "a quarter accepted"))],
+    # SciPy's operators under sparse.patch(), see patch_peers.py; SciPy has one thread.
+    *[("scipy", f"{what}, patched, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}", "SciPy",
+       f"python:SciPy {what}") for what in PATCHED_PRODUCTS for t in (1, 2)],
+    # Products of Python, see sparse_peers.py.
+    *[("sparse", f"{what}, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}", peer, f"python:{peer} {t} {what}")
+      for what, peer in SPARSE_PRODUCTS for t in (1, 2)],
+    # Kept indexes, all of them in one script.
+    *[("neighbours", f"kept index of {'50' if dim == 384 else '100'},000 x {dim}, k = 10, {what}",
+       f"python:quintet, {dim} D, {queries}", peer, f"python:{peer}, {dim} D, {queries}")
+      for dim in (2, 3, 8, 32, 128, 384)
+      for queries, what in (("build", "building"), ("1", "one query again"), ("one of many", "one of 2000 queries"),
+                            ("100", "100 queries"), ("10000", "10,000 queries"))
+      for peer in ("SciPy cKDTree", "scikit-learn", "FAISS flat") if dim <= 32 or peer != "SciPy cKDTree"],
+    # Many parameters at once, all of them in one script.
+    *[("sweep", f"labels of 100 settings, {n:,} x {dim}", f"python:sweep {n} x {dim}", peer, f"python:{there} {n} x {dim}")
+      for n, dim in ((30_000, 32), (100_000, 3))
+      for peer, there in (("our fits and refits", "fits"), ("hdbscan with a cache", "contrib"))],
+    *[("sweep", f"the most persistent size, {n:,} x {dim}", f"python:automatic {n} x {dim}", "fast-plscan",
+       f"python:plscan {n} x {dim}") for n, dim in ((30_000, 32), (100_000, 3))],
     # CPU seconds of whole programs, see few_dimensions.py.
     *[("few_dimensions", few_dimensions.title(case), (few_dimensions.title(case), "quintet"), peer,
        (few_dimensions.title(case), peer)) for case in few_dimensions.CASES + few_dimensions.LARGE for peer in case[4]],
 ]
-PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py", "svd": "svd_peers.py"}
+PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "neighbours": "neighbours_peers.py", "poincare": "poincare_peers.py",
+                "svd": "svd_peers.py",
+                "svd_shapes": "svd_peers.py", "scipy": "patch_peers.py", "sparse": "sparse_peers.py",
+                "sweep": "sweep_peers.py"}
 if "QUINTET_DATA_DIR" in os.environ:
     PYTHON_PEERS["spgemm"] = "scipy_product.py"
-PYTHON_THREADS = {"svd": 1}  # those of the rows, where they do not come from outside
+PYTHON_THREADS = {"svd": 1, "svd_shapes": 1}  # those of the rows, where they do not come from outside
 
 
 def plain(name):
@@ -149,22 +195,26 @@ def value_of(found, benchmark):
 def run_family(family, arguments):
     """Rows of the table: the medians, ratios of every round."""
     cases = [c for c in CASES if c[0] == family]
-    path = os.path.join(arguments.bin, "spgemm_ratios" if family == "spgemm" else family + "_bench")
-    if not os.path.exists(path):
-        sys.exit(f"{path}: not there; build it with QUINTET_BUILD_BENCH=ON or name its folder with --bin")
+    program = {"spgemm": "spgemm_ratios", "svd_shapes": "svd_bench"}.get(family, family + "_bench")
+    path = os.path.join(arguments.bin, program)
     benchmarks = {b if isinstance(b, str) else b[0] for c in cases for b in (c[2], c[4])}
     names = [b for b in benchmarks if not b.startswith("python:")]
+    if names and not os.path.exists(path):
+        sys.exit(f"{path}: not there; build it with QUINTET_BUILD_BENCH=ON or name its folder with --bin")
     rounds = []
     with tempfile.TemporaryDirectory() as folder:
         extra = []
         if family == "hdbscan":
             extra = [os.path.join(folder, "points.npy"), "3"]
             subprocess.run([path, "--write-points", extra[0]], check=True)
+        if family == "svd_shapes":
+            extra = ["--repetitions", "3", "--shapes", *SVD_SHAPES]
         if family == "spgemm":
             extra = [os.path.join(os.environ.get("QUINTET_DATA_DIR", folder), "matrices"), *DATA_PRODUCTS]
             products = run_products(path, arguments.rounds)
         for r in range(arguments.rounds):
-            rounds.append(products[r] if family == "spgemm" else run_binary(path, names, arguments.threads))
+            rounds.append(products[r] if family == "spgemm" else
+                          run_binary(path, names, arguments.threads) if names else {})
             if arguments.python and family in PYTHON_PEERS:
                 threads = PYTHON_THREADS.get(family, arguments.threads)
                 rounds[-1].update(run_python(arguments.python, PYTHON_PEERS[family], extra, threads))

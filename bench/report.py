@@ -32,9 +32,15 @@ def table(name, first):
     rows = []
     for line in lines[begin + 2:]:
         if not line.startswith("|"):
-            return [dict(zip(cells(lines[begin]), row)) for row in rows]
+            return [named(cells(lines[begin]), row) for row in rows]
         rows.append(cells(line))
-    return [dict(zip(cells(lines[begin]), row)) for row in rows]
+    return [named(cells(lines[begin]), row) for row in rows]
+
+
+def named(columns, row):
+    """A row by the names of its columns; a name that comes again gets its place: "x numpy", "x numpy 5"."""
+    names = [c if c not in columns[:i] else f"{c} {i}" for i, c in enumerate(columns)]
+    return dict(zip(names, row))
 
 
 def number(text):
@@ -64,6 +70,7 @@ class Figures:
         self.own = [row for row in peers if row["peer"].startswith("our full")]
         self.products = [row for row in table("spgemm.md", "matrix") if not row["matrix"].startswith("geometric")]
         self.svd = table("svd.md", "type, n")
+        self.symmetric = table("svd.md", "type, rows")
         self.few = table("few_dimensions.md", "task | peer")
         self.few_one_thread = table("few_dimensions.md", "task, one thread | peer")
         self.snp = table("snp.md", "case | patterns")
@@ -91,7 +98,8 @@ class Figures:
 
 def losses(figures):
     """(family, task, peer, ratio) of everything in which another program is faster."""
-    found = [(row["family"], row["task"], row["peer"], number(row["peer / ours"]))
+    family = {"svd_shapes": "svd", "sparse": "spgemm"}
+    found = [(family.get(row["family"], row["family"]), row["task"], row["peer"], number(row["peer / ours"]))
              for row in figures.peers if number(row["peer / ours"]) < 1]
     told = {(f, t.removesuffix(", 1 thread"), p) for f, t, p, _ in found}
     for row in figures.svd:
@@ -101,6 +109,12 @@ def losses(figures):
             task = f"U, S, V of {n} x {n} {kind}"
             if row[column] != "-" and number(row[column]) < 1 and ("svd", task, peer) not in told:
                 found.append(("svd", f"{task}, 1 thread", peer, number(row[column])))
+    for row in figures.symmetric:
+        kind, n = row["type, rows"].split()
+        for column, what, peer in ((2, "eigh", "numpy"), (3, "eigh", "torch"), (5, "eigvalsh", "numpy"), (6, "eigvalsh", "torch")):
+            ratio = number(list(row.values())[column])
+            if ratio < 1:
+                found.append(("svd", f"{what} of {n} x {n} {kind}, 1 thread", peer, ratio))
     for row in figures.products:
         for column, peer in (("GraphBLAS, 1", "SuiteSparse:GraphBLAS"), ("Eigen", "Eigen")):
             if number(row[column]) < 1:
@@ -150,14 +164,14 @@ def readme_table(f):
         ("[neighbours](docs/neighbours.md)", "exact k nearest neighbours and radius graphs",
          f"SciPy's `cKDTree`: **{f.few_ratios('cKDTree')}** in 2 to 5 dimensions",
          lost(f, "neighbours", "none measured") + "; uniform noise in 10 or more dimensions costs all pairs"),
-        ("[svd](docs/svd.md)", "batches of small SVDs, randomised SVD, gradients",
+        ("[svd](docs/svd.md)", "batches of SVDs and symmetric eigenproblems, tall matrices, randomised SVD, gradients",
          f"faster of OpenBLAS and Eigen: **{short(min(small))}–{short(max(small))}×** for n = 8 to 32",
-         lost(f, "svd", "none measured") + f"; {min(large):.2f}–{max(large):.2f}× for n = 128 double and 256"),
-        ("[spgemm](docs/spgemm.md)", "sparse products over semirings, masks, plans",
+         lost(f, "svd", "none measured") + f". The least lead is {min(large):.2f}–{max(large):.2f}×, for n = 128 double and 256"),
+        ("[spgemm](docs/spgemm.md)", "sparse products over semirings, masks, plans; SciPy's `@`",
          f"faster of SuiteSparse:GraphBLAS and Eigen: **{statistics.geometric_mean(squares):.1f}×**, geometric mean of "
          f"{len(squares)} ({min(squares):.1f}–{max(squares):.1f}×, 1 thread)",
          lost(f, "spgemm", "none measured")),
-        ("[poincare](docs/poincare.md)", "distances, neighbours, operations and gradients of the Poincaré ball",
+        ("[poincare](docs/poincare.md)", "distances, neighbours, operations and gradients of the Poincaré ball; the Lorentz model",
          f"NumPy: **{number(ball['peer / ours']):.1f}×** ({spread(ball)}) at 1000 x 1000 x 64", lost(f, "poincare", "none measured")),
         ("[snp](docs/snp.md)", "likelihood of SNPs on phylogenetic networks, gradients, search, MCMC",
          "not on one machine; a proposed branch costs "
@@ -179,7 +193,7 @@ def performance(f):
         "The table compares quintet with the fastest of the other programs measured ([all of them](../bench/results/peers.md)).",
         "Above 1 quintet is faster; the range is that of the rounds.", "",
         "| family | task | quintet, ms | best peer | ratio | range | GPU, ms |", "|---|---|---|---|---|---|---|"]
-    for family in ("hdbscan", "poincare", "spgemm", "svd"):
+    for family in ("hdbscan", "poincare", "sparse", "spgemm", "svd", "svd_shapes"):
         for row in f.best(family):
             lines.append(f"| {family} | {row['task']} | {row['ours, ms']} | {row['peer']} | {row['peer / ours']} | "
                          f"{row['min to max']} | {NOT_MEASURED} |")
@@ -200,7 +214,8 @@ def performance(f):
         lines.append(f"| {row['case']} | {row['patterns, largest group']} | {row['1 thread']} | {row['2 threads']} | "
                      f"{row['other tools']} | {NOT_MEASURED} |")
     lines += ["", "## Size and threads", "",
-              "The pictures show medians of five (`bench/scaling.py`). Memory is that of the first call without its input, result included.", "",
+              "The pictures show medians of five (`bench/scaling.py`). By size they show processor time of one thread; peers have data of",
+              "the same shape. Memory is that of the first call without its input, result included.", "",
               "![Time and memory of every family by size](images/scaling_size.svg)", "",
               "![Speed by threads, four threads on two cores included](images/scaling_threads.svg)", "",
               "## Share of the machine", "",

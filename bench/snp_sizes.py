@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """How time and memory of a likelihood of SNPs grow with individuals and reticulations.
 
-    bench/snp_sizes.py --programs build/host-clang/bin [--species 14] [--networks 3] [--memory GB] [--output FILE]
+    bench/snp_sizes.py --programs build/host-clang/bin [--species 14] [--reticulations 3] [--networks 3] [--memory GB]
+                       [--output FILE]
 
-Networks of the birth-hybridization process with 0, 1 and 2 reticulations, so many of each; 1000 polymorphic sites of 2, 4 and
-6 diploids of every species; one evaluation on one thread, processor time and peak memory of the whole process. Prints a table
+Networks of the birth-hybridization process with 0, 1, ... reticulations, so many of each; 1000 polymorphic sites of 2, 6 and 20
+diploids of every species; one evaluation on one thread, processor time and peak memory of the whole process. Prints a table
 in Markdown: the range over the networks. What needs more than --memory is refused by the program and counted.
 """
 import argparse
@@ -53,7 +54,7 @@ def measure(programs, folder, network, copies, memory):
     message = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
-        if "more than the limit" in message:
+        if any(words in message for words in ("more than the limit", "out of reach", "combinations of lineage numbers")):
             return None
         sys.exit(message)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.load(open(result))["results"]["largest_group"]
@@ -68,14 +69,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True, help="folder of the programs")
     parser.add_argument("--species", type=int, default=14)
+    parser.add_argument("--reticulations", type=int, default=3, help="at most")
     parser.add_argument("--networks", type=int, default=3, help="of each number of reticulations")
     parser.add_argument("--memory", type=float, default=6, help="GB that an evaluation may take")
     parser.add_argument("--output", help="writes the table there")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for count, all_of in networks(options.programs, folder, options.species, options.networks, 2).items():
-            for diploids in (2, 4, 6):
+        for count, all_of in networks(options.programs, folder, options.species, options.networks,
+                                      options.reticulations).items():
+            for diploids in (2, 6, 20):
                 found = [measure(options.programs, folder, one, 2 * diploids, options.memory) for one in all_of]
                 done = [one for one in found if one]
                 print(count, diploids, found, file=sys.stderr, flush=True)

@@ -40,23 +40,41 @@ graphblas_product::~graphblas_product() {
   GrB_Matrix_free(&b);
 }
 
-std::int64_t graphblas_product::run(int threads) const {
-  const auto a = static_cast<GrB_Matrix>(a_), b = static_cast<GrB_Matrix>(b_);
-  GrB_Index rows = 0, cols = 0, entries = 0;
+namespace {
+
+GrB_Matrix product_of(void* left, void* right, int threads) {
+  const auto a = static_cast<GrB_Matrix>(left), b = static_cast<GrB_Matrix>(right);
+  GrB_Index rows = 0, cols = 0;
   GrB_Matrix_nrows(&rows, a);
   GrB_Matrix_ncols(&cols, b);
-  GrB_Descriptor how = nullptr;
-  GrB_Descriptor_new(&how);
-  GxB_Desc_set(how, GxB_DESCRIPTOR_NTHREADS, threads);
-  GxB_Desc_set(how, GxB_SORT, 1);
+  GrB_Descriptor settings = nullptr;
+  GrB_Descriptor_new(&settings);
+  GxB_Desc_set(settings, GxB_DESCRIPTOR_NTHREADS, threads);
+  GxB_Desc_set(settings, GxB_SORT, 1);
   GrB_Matrix c = nullptr;
   GrB_Matrix_new(&c, GrB_FP64, rows, cols);
-  GrB_mxm(c, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, a, b, how);
+  GrB_mxm(c, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, a, b, settings);
   GrB_Matrix_wait(c, GrB_MATERIALIZE);
+  GrB_Descriptor_free(&settings);
+  return c;
+}
+
+}  // namespace
+
+std::int64_t graphblas_product::run(int threads) const {
+  GrB_Matrix c = product_of(a_, b_, threads);
+  GrB_Index entries = 0;
   GrB_Matrix_nvals(&entries, c);
   GrB_Matrix_free(&c);
-  GrB_Descriptor_free(&how);
   return std::int64_t(entries);
+}
+
+double graphblas_product::sum_of_product() const {
+  GrB_Matrix c = product_of(a_, b_, 1);
+  double sum = 0;
+  GrB_Matrix_reduce_FP64(&sum, nullptr, GrB_PLUS_MONOID_FP64, c, nullptr);
+  GrB_Matrix_free(&c);
+  return sum;
 }
 
 }  // namespace quintet::bench

@@ -17,6 +17,8 @@ class graphblas_product {
 
   /// A * B with `threads` threads and sorted rows, made and freed; returns its entries.
   std::int64_t run(int threads) const;
+  /// The sum of all entries of A * B.
+  double sum_of_product() const;
 
  private:
   void* a_ = nullptr;
