@@ -34,9 +34,9 @@ install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT developme
   FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 install(DIRECTORY bench/results DESTINATION "${CMAKE_INSTALL_DOCDIR}/bench" COMPONENT development)
 install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
-  PATTERN "skeleton" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE PATTERN "plot_*.py" EXCLUDE)
+  PATTERN "skeleton" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE PATTERN "plot_*.py" EXCLUDE PATTERN "neighbour_map.py" EXCLUDE)
 if(TARGET quintet_driver_support)
-  install(PROGRAMS examples/plot_clusters.py examples/plot_mcmc.py examples/plot_svd_rank.py
+  install(PROGRAMS examples/neighbour_map.py examples/plot_clusters.py examples/plot_mcmc.py examples/plot_svd_rank.py
     DESTINATION "${CMAKE_INSTALL_DATADIR}/quintet" COMPONENT tools)
 endif()
 

@@ -44,6 +44,7 @@ def on_files(files, config):
         if site.startswith("source/") and os.path.isfile(os.path.join(ROOT, path)):
             file = File(path, ROOT, config["site_dir"], config["use_directory_urls"])
             file.src_uri = site
+            file.abs_src_path = os.path.join(ROOT, path)
             # As it is, a source or a table in Markdown: no page of the site.
             file.dest_uri = file.url = site
             file.abs_dest_path = os.path.join(config["site_dir"], site)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Draws what quintet-hdbscan found: the points, and the condensed tree.
 
-Left, the points on their first two principal components, coloured by cluster, noise in grey. Right, the condensed tree:
-a cluster is a bar as wide as the number of its points, which falls as points leave with growing density 1 / distance;
+Left, the points, coloured by cluster, noise in grey. Points of two columns are drawn where they are, such as the map of
+neighbour_map.py. Points of more columns are drawn on their first two principal components. Right, the condensed tree: a
+cluster is a bar as wide as the number of its points, which falls as points leave with growing density 1 / distance;
 selected clusters are in colour.
 
     plot_clusters.py --points points.npy --clusters clusters.h5 --output clusters.png
@@ -109,6 +110,15 @@ def read_tree(rows, points):
     return clusters
 
 
+def adjusted_rand_index(labels, classes):
+    """Hubert and Arabie 1985: 1 for equal partitions, 0 expected for random ones."""
+    pairs = lambda counts: (counts * (counts - 1) / 2).sum()
+    both = np.unique(np.column_stack([labels, classes]), axis=0, return_counts=True)[1]
+    inside, outside = (pairs(np.unique(values, return_counts=True)[1]) for values in (labels, classes))
+    expected = inside * outside / (len(labels) * (len(labels) - 1) / 2)
+    return (pairs(both) - expected) / ((inside + outside) / 2 - expected) if inside + outside > 2 * expected else 1.0
+
+
 def name_clusters(labels, classes, clusters):
     """Names of the clusters, and the table that explains them (empty without classes)."""
     if classes is None:
@@ -118,6 +128,7 @@ def name_clusters(labels, classes, clusters):
         values, counts = np.unique(classes[labels == k], return_counts=True)
         names.append(f"{values[counts.argmax()]:g}")
         table.append(f"{k:7d} {names[-1]:>7s} {100 * counts.max() / counts.sum():19.1f} %")
+    table.append(f"adjusted Rand index, noise as one class: {adjusted_rand_index(labels, classes):.3f}")
     return names, "\n".join(table)
 
 
@@ -132,8 +143,6 @@ def draw_points(axes, projected, labels, probabilities, colours, names):
         place = np.nanmedian(projected[labels == k], axis=0)
         axes.text(*place, names[k], color=colour, fontsize=13, fontweight="bold", ha="center", va="center",
                   path_effects=[effects.withStroke(linewidth=3.5, foreground="white")])
-    axes.set_xlabel("first principal component")
-    axes.set_ylabel("second principal component")
     axes.set_xticks([])
     axes.set_yticks([])
 
@@ -143,11 +152,18 @@ def draw_tree(axes, clusters, root, selected, colours, names):
     colour_of = dict(zip((int(s) for s in selected), colours))
     name_of = dict(zip((int(s) for s in selected), names))
     numbers = {id(cluster): number for number, cluster in clusters.items()}
+    # Nothing happens before the first point leaves.
+    first, last = min(density for density, _ in clusters[root].leaving), clusters[root].deepest()
+    logarithmic = last > 20 * first > 0
+    margin = 0.08 * (np.log(last / first) if logarithmic else last - first if last > first else 1)
+    top = first * np.exp(-margin) if logarithmic else max(first - margin, 0)
+    bottom = last * np.exp(margin) if logarithmic else max(last, first) + margin
 
     def draw(number, inherited):
         cluster = clusters[number]
         colour = colour_of.get(number, inherited)
         steps = cluster.outline()
+        steps[:, 0] = np.maximum(steps[:, 0], top)
         half = steps[:, 1] / 2
         axes.fill_betweenx(steps[:, 0], cluster.centre - half, cluster.centre + half, linewidth=0,
                            color=colour or TREE, alpha=1 if number in colour_of or colour is None else 0.55)
@@ -165,17 +181,15 @@ def draw_tree(axes, clusters, root, selected, colours, names):
             draw(numbers[id(child)], colour)
 
     draw(root, None)
-    # Nothing happens before the first point leaves.
-    first, last = min(density for density, _ in clusters[root].leaving), clusters[root].deepest()
-    last = last if last > first else first + 1
-    axes.set_ylim(last + 0.08 * (last - first), max(first - 0.08 * (last - first), 0))
+    axes.set_yscale("log" if logarithmic else "linear")
+    axes.set_ylim(bottom, top)
     axes.set_ylabel("density $\\lambda$ = 1 / distance")
     axes.set_xticks([])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--points", required=True, help="what was clustered: .csv, .npy or .h5")
+    parser.add_argument("--points", required=True, help="what was clustered, or a map of it in two columns: .csv, .npy or .h5")
     parser.add_argument("--dataset", help="dataset of an .h5 file of points")
     parser.add_argument("--clusters", required=True, help=".h5 output of quintet-hdbscan")
     parser.add_argument("--output", required=True, help="picture: .png, .svg or .pdf")
@@ -198,7 +212,11 @@ def main():
     plt.rcParams.update({"font.size": 10, "axes.edgecolor": "#8b949e", "axes.labelcolor": OUTLINE,
                          "text.color": OUTLINE, "xtick.color": OUTLINE, "ytick.color": OUTLINE})
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.6), layout="constrained")
-    draw_points(left, principal_components(points), labels, probabilities, colours, names)
+    drawn_as_is = points.ndim == 2 and points.shape[1] == 2
+    if not drawn_as_is:
+        left.set_xlabel("first principal component")
+        left.set_ylabel("second principal component")
+    draw_points(left, points if drawn_as_is else principal_components(points), labels, probabilities, colours, names)
     title = f"{len(labels)} points, {len(selected)} clusters, {np.sum(labels < 0)} points of noise"
     left.set_title(f"{args.title}: {title}" if args.title else title)
     draw_tree(right, read_tree(rows, len(labels)), len(labels), selected, colours, names)

@@ -3,8 +3,10 @@
 
     plot_mcmc.py rice                     # rice/traces.png, reticulations.png, network.png, overlay.png
     plot_mcmc.py rice --format pdf --networks 200
+    plot_mcmc.py hybrid.nwk               # hybrid.png: the network of quintet-snp-likelihood --output-network
 
-Reads samples.h5 and summary.json of the folder. Needs Python with numpy, h5py and matplotlib.
+Reads samples.h5 and summary.json of the folder; after --marginal-likelihood it also draws powers.png, the path of the
+stepping stones. Needs Python with numpy and matplotlib, for folders h5py too.
 """
 import argparse
 import json
@@ -12,7 +14,6 @@ import re
 import sys
 from pathlib import Path
 
-import h5py
 import matplotlib
 
 matplotlib.use("Agg")
@@ -241,18 +242,20 @@ def canvas(leaves):
     return plt.subplots(figsize=(max(6.0, 1.0 + 0.75 * leaves), 6.2))
 
 
-def plot_network(text, title, path):
+MUTATIONS, YEARS = "height (expected mutations per site)", "height (years)"
+
+
+def plot_network(text, title, path, scale=MUTATIONS):
     network = Network(text)
     order = leaf_order(network)
     figure, axes = canvas(len(order))
     draw(axes, network, order)
-    finish_axes(axes, [network.name[l] for l in order], network.height[network.root] * 1.06,
-                "height (expected mutations per site)")
+    finish_axes(axes, [network.name[l] for l in order], network.height[network.root] * 1.06, scale)
     axes.set_title(title, fontsize=12, loc="left")
     save(figure, path)
 
 
-def plot_overlay(texts, best, path):
+def plot_overlay(texts, best, path, scale=MUTATIONS):
     shape = Network(best)
     order = [shape.name[l] for l in leaf_order(shape)]
     figure, axes = canvas(len(order))
@@ -266,7 +269,7 @@ def plot_overlay(texts, best, path):
         tops.append(network.height[network.root])
     # A few roots may be far up, by a bubble that the data say nothing about: they must not flatten all the others.
     top = min(max(tops), 1.5 * float(np.quantile(tops, 0.9)))
-    finish_axes(axes, order, top * 1.03, "height (expected mutations per site)")
+    finish_axes(axes, order, top * 1.03, scale)
     higher = sum(t > top for t in tops)
     axes.set_title(f"{len(texts)} sampled networks" + (f", {higher} of them higher than this" if higher else "")
                    + "\nabove reticulations red, the minor branch dashed", fontsize=11, loc="left")
@@ -330,6 +333,26 @@ def plot_reticulations(traces, columns, summary, path):
     save(figure, path)
 
 
+def plot_powers(marginal, path):
+    """Mean log-likelihood and what each step adds, from the prior (power 0) to the posterior (1)."""
+    steps = sorted(marginal["steps"], key=lambda step: step["power"])
+    power = [step["power"] for step in steps]
+    figure, (means, ratios) = plt.subplots(1, 2, figsize=(10.0, 4.2))
+    means.errorbar(power, [step["mean"] for step in steps],
+                   yerr=[2 * (step["variance"] / step["ess"]) ** 0.5 for step in steps], color=CHAINS[0], marker="o",
+                   markersize=3, linewidth=1)
+    means.set_yscale("symlog")
+    means.set_xlabel("power of the likelihood")
+    means.set_ylabel("mean log-likelihood")
+    ratios.errorbar(power[:-1], [step["log_ratio"] for step in steps[:-1]],
+                    yerr=[2 * step["error"] for step in steps[:-1]], color=CHAINS[1], marker="o", markersize=3,
+                    linewidth=1)
+    ratios.set_xlabel("power where the step begins")
+    ratios.set_ylabel("what the step adds to log Z")
+    figure.suptitle(f"log Z = {marginal['log_z']:.3f} +- {marginal['error']:.3f}", fontsize=12)
+    save(figure, path)
+
+
 def save(figure, path):
     figure.savefig(path, dpi=150, bbox_inches="tight")
     plt.close(figure)
@@ -361,11 +384,19 @@ def plain(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", help="--output of quintet-snp-mcmc")
+    parser.add_argument("folder", help="--output of quintet-snp-mcmc, or a file with one network in Newick")
     parser.add_argument("--format", default="png", choices=["png", "pdf", "svg"])
     parser.add_argument("--networks", type=int, default=100, help="sampled networks in the overlay")
     arguments = parser.parse_args()
     folder = Path(arguments.folder)
+    if folder.is_file():
+        lines = [line for line in folder.read_text().splitlines() if line.strip()]
+        if len(lines) != 1 or "(" not in lines[0]:
+            sys.exit(f"plot_mcmc.py: {folder} must have one network in Newick")
+        plot_network(lines[0], folder.stem, str(folder.with_suffix(f".{arguments.format}")))
+        return
+    import h5py
+
     try:
         with open(folder / "summary.json") as file:
             summary = json.load(file)
@@ -381,9 +412,12 @@ def main():
     plot_traces(traces, columns, summary["burn_in"], out("traces"))
     plot_reticulations(traces, columns, summary, out("reticulations"))
     best = summary["map"]
+    scale = YEARS if any(line.startswith("clock ") for line in summary.get("priors", [])) else MUTATIONS
     plot_network(best["network"], f"most probable topology, posterior {best['probability']:.2f}\nmean heights and inheritance probabilities",
-                 out("network"))
-    plot_overlay(sampled_newick(folder, arguments.networks), best["network"], out("overlay"))
+                 out("network"), scale)
+    if "marginal_likelihood" in summary:
+        plot_powers(summary["marginal_likelihood"], out("powers"))
+    plot_overlay(sampled_newick(folder, arguments.networks), best["network"], out("overlay"), scale)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ auto* eigen_data(M& m) {
     return static_cast<const typename M::Scalar*>(nullptr);
 }
 
-inline void require_adjacent(bool adjacent, const char* what, std::int64_t stride) {
-  require_argument(adjacent, text("innerStride() of ", what), stride, "1: copy the block to a matrix first");
+inline void require_adjacent(bool adjacent, const char* label, std::int64_t stride) {
+  require_argument(adjacent, text("innerStride() of ", label), stride, "1: copy the block to a matrix first");
 }
 
 }  // namespace detail

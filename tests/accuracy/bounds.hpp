@@ -18,11 +18,12 @@ inline double sum_bound(double n) { return std::min(n / 2, std::sqrt(3 * n)); }
 
 /// Of a distance in `dim` dimensions, relative to it. The root halves the error of the sum of squares; differences and
 /// the root are rounded (2 u). On the ball 1 - c |x|^2, products and asinh make it 7 u; no more than (D / 4 + 6) u of
-/// poincare/distances.hpp. The p-th root of Minkowski's divides the sum's error by p; logarithms and exponentials make
-/// the rest.
+/// poincare/distances.hpp. On the hyperboloid differences of two parts make it 9 u. The p-th root of Minkowski's
+/// divides the sum's error by p; logarithms and exponentials make the rest.
 inline double distance_bound(std::int64_t dim, const point_metric& distance) {
   const double sum = sum_bound(double(dim));
   if (distance.kind == metric::poincare) return std::min((double(dim) / 4 + 6) / 2, sum / 2 + 3.5);
+  if (distance.kind == metric::lorentz) return sum / 2 + 4.5;
   if (distance.kind == metric::minkowski) return sum / distance.p + 3;
   if (distance.kind == metric::manhattan) return sum + 1;
   return distance.kind == metric::chebyshev ? 1 : sum / 2 + 1;

@@ -236,7 +236,7 @@ void medoids(case_run& run) {
                      .unit = "eps sum |w x| / sum w"};
   of_means.sizes.assign(size.begin(), size.end());
   measure_elements(run, "centroid", mean, of_means, [&](const Device& device) {
-    return hdbscan::weighted_centroids(p.view(), model.labels, model.probabilities, device);
+    return hdbscan::weighted_centroids(p.view(), model.labels, model.probabilities, metric::euclidean, device);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <quintet/io/csv.hpp>
 #include <quintet/io/hdf5.hpp>
 #include <quintet/io/matrix_file.hpp>
+#include <quintet/io/neighbours_index.hpp>
 #include <quintet/io/npy.hpp>
 #include <quintet/io/shared_matrix.hpp>
 #include <quintet/io/sparse_file.hpp>
@@ -59,6 +60,16 @@ void files_of_matrices() {
   std::filesystem::remove(npy);
 }
 
+template <class Storage>
+void files_of_indexes() {
+  namespace io = quintet::io;
+  const Storage points[3] = {Storage(0.0f), Storage(1.0f), Storage(3.0f)};
+  const std::string path = scratch("quintet_compiled.index");
+  io::write_index(path, quintet::neighbours::index<Storage>(quintet::matrix_view<const Storage>(points, 3, 1)));
+  expect(io::read_index<Storage>(path).size(), 3, "write_index, read_index");
+  std::filesystem::remove(path);
+}
+
 template <class Value, class Index>
 void files_of_sparse_matrices() {
   namespace io = quintet::io;
@@ -90,6 +101,10 @@ int main() {
   files_of_numbers<std::int64_t>();
   files_of_matrices<float>();
   files_of_matrices<double>();
+  files_of_indexes<float>();
+  files_of_indexes<double>();
+  files_of_indexes<quintet::half>();
+  files_of_indexes<quintet::bfloat16>();
   files_of_sparse_matrices<float, std::int32_t>();
   files_of_sparse_matrices<float, std::int64_t>();
   files_of_sparse_matrices<double, std::int32_t>();

@@ -5,10 +5,14 @@
 #include <quintet/spgemm/add.hpp>
 #include <quintet/spgemm/dense_product.hpp>
 #include <quintet/spgemm/device_csr.hpp>
+#include <quintet/spgemm/gram.hpp>
 #include <quintet/spgemm/multiply.hpp>
 #include <quintet/spgemm/plan.hpp>
 #include <quintet/spgemm/summary.hpp>
+#include <quintet/spgemm/top.hpp>
 #include <quintet/spgemm/transpose.hpp>
+#include <quintet/spgemm/triple_plan.hpp>
+#include <quintet/svd/applications.hpp>
 #include <quintet/svd/kabsch.hpp>
 
 #include "expect.hpp"
@@ -26,6 +30,7 @@ void sparse_products() {
   expect(sp::multiply_masked(a, a, a).nnz(), 0, "multiply_masked");
   expect(sp::multiply_masked<sp::or_and, sp::complement_mask>(a, a, a).nnz(), 2, "multiply_masked<complement_mask>");
   expect(sp::multiply_transposed(a, a).nnz(), 2, "multiply_transposed");
+  expect(sp::multiply_top(a, a, {.count = 1}).nnz(), 2, "multiply_top, by detail::top_product");
   std::int64_t entries = 0;
   sp::multiply_in_blocks<sp::plus_times, Value, Index>(a, a, 1 << 20, [&](sp::result_block<Value, Index>&& block) {
     entries += block.block.nnz();
@@ -38,11 +43,20 @@ void sparse_products() {
   expect(std::int64_t(sp::summarise(a).sum), 5, "summarise");
   sp::plan<sp::plus_times, Value, Index> plan(a, a);
   expect(plan.execute(a, a).nnz(), 2, "plan");
+  sp::triple_plan<sp::plus_times, Value, Index> triple_plan(a, a, a);
+  expect(triple_plan.execute(a, a, a).nnz(), 2, "triple_plan");
 
   const Value x[2] = {1, 1};
   Value y[2] = {};
   sp::multiply_dense(a, quintet::matrix_view<const Value>(x, 2, 1), quintet::matrix_view<Value>(y, 2, 1));
   expect(std::int64_t(y[1]), 3, "multiply_dense");
+  sp::multiply_dense_transposed(a, quintet::matrix_view<const Value>(x, 2, 1), quintet::matrix_view<Value>(y, 2, 1));
+  expect(std::int64_t(y[0]), 3, "multiply_dense_transposed");
+  Value sampled[2] = {};
+  sp::multiply_sampled(a, quintet::matrix_view<const Value>(x, 2, 1), quintet::matrix_view<const Value>(x, 2, 1),
+                       quintet::matrix_view<Value>(sampled, 1, 2));
+  expect(std::int64_t(sampled[1]), 1, "multiply_sampled");
+  expect(sp::gram(a).nnz(), 2, "gram, by detail::gram_product");
 
   const auto there = sp::upload(a, quintet::Device::emulated());
   expect(sp::download(there).nnz(), 2, "download");
@@ -81,6 +95,15 @@ void graphs_and_motions() {
   expect(std::int64_t(gradient.points.size()), 6, "kabsch_gradient");
 }
 
+template <class T>
+void ranks_of_matrices() {
+  const T elements[6] = {T(1.0f), T(1.0f), T(1.0f), T(1.0f), T(1.0f), T(1.0f)};
+  auto d = quintet::svd::decompose<T>(quintet::batch_view<const T>(elements, 1, 3, 2));
+  expect(quintet::svd::range_basis(d, {.relative = 0.1}).dimension[0], 1, "range_basis");
+  expect(quintet::svd::null_space_basis(d, {.relative = 0.1}).dimension[0], 1, "null_space_basis");
+  expect(quintet::svd::truncate(d, {.relative = 0.1})[0], 1, "truncate");
+}
+
 }  // namespace
 
 int main() {
@@ -90,6 +113,10 @@ int main() {
   neighbour_lists<quintet::bfloat16>();
   graphs_and_motions<float>();
   graphs_and_motions<double>();
+  ranks_of_matrices<float>();
+  ranks_of_matrices<double>();
+  ranks_of_matrices<quintet::half>();
+  ranks_of_matrices<quintet::bfloat16>();
   sparse_products<float, std::int32_t>();
   sparse_products<float, std::int64_t>();
   sparse_products<double, std::int32_t>();

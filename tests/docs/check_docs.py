@@ -5,6 +5,7 @@
     check_docs.py code     --source DIR --work DIR --cxx COMMAND --cc COMMAND      every C++ and C block compiles
     check_docs.py commands --source DIR --work DIR --build DIR [--only PAGE]       every shell and Python block runs
     check_docs.py site     --source DIR --work SITE       every link of the built site leads somewhere, the search knows it
+    check_docs.py reference --source DIR --work SITE      every public name has its place in the site of scripts/site
     check_docs.py list     --source DIR                   what becomes of every block
 
 A block is fenced and names its language; `text` and other languages that are no code are shown only. Comments of HTML
@@ -26,6 +27,7 @@ The commands of a page run one after another in a folder of its own, in which th
 programs of the build in PATH. Exit status 0: all is right; 1: not; 77: nothing could run.
 """
 import argparse
+import glob
 import json
 import os
 import re
@@ -234,6 +236,40 @@ def check_site(site, pages):
     return errors
 
 
+def check_reference(source, site):
+    """Whether every public name of the Python package, and every public header, has its place in the site of scripts/site."""
+    errors, names = [], 0
+    package = os.path.join(source, "python", "quintet")
+    for folder, _, files in os.walk(package):
+        for file in sorted(files):
+            module = os.path.relpath(os.path.join(folder, file), os.path.dirname(package)).removesuffix(".py").replace(os.sep, ".")
+            module = module.removesuffix(".__init__")
+            if not file.endswith(".py") or "._" in module:
+                continue
+            with open(os.path.join(folder, file), encoding="utf-8") as text:
+                listed = re.search(r"^__all__[^\[]*\[(.*?)\]", text.read(), re.M | re.S)
+            page = os.path.join(site, "reference", module + ".html")
+            if not os.path.exists(page):
+                errors.append(f"{module} has no page in the site")
+                continue
+            with open(page, encoding="utf-8") as text:
+                places = set(re.findall(r'\bid="([^"]+)"', text.read()))
+            for name in re.findall(r'"(\w+)"', listed[1] if listed else ""):
+                names += 1
+                is_module = any(os.path.exists(os.path.join(folder, name + end)) for end in (".py", "/__init__.py"))
+                if f"{module}.{name}" not in places and not is_module:
+                    errors.append(f"{module}.{name} is not on the page of its module")
+    headers = glob.glob("**/*.hpp", root_dir=os.path.join(source, "include", "quintet"), recursive=True)
+    headers = [header for header in headers if "detail" + os.sep not in header]
+    documented = [name.removesuffix("_8hpp_source.html") for name in os.listdir(os.path.join(site, "cpp"))]
+    for header in headers:
+        name = os.path.basename(header).removesuffix(".hpp").replace("_", "__")  # as Doxygen names its pages
+        if not any(page == name or page.endswith("2" + name) for page in documented):
+            errors.append(f"quintet/{header} is not in the reference of C++")
+    print(f"{names} names of Python and {len(headers)} headers in the reference")
+    return errors
+
+
 # ---- code
 
 def fragment(block, number):
@@ -390,7 +426,7 @@ def list_blocks(blocks):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["links", "code", "commands", "site", "list"])
+    parser.add_argument("what", choices=["links", "code", "commands", "site", "reference", "list"])
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", help="folder of a finished build")
     parser.add_argument("--work", help="folder for what is written")
@@ -414,11 +450,14 @@ def main():
         errors += check_names(arguments.source, names)
     elif arguments.what == "site":
         errors += check_site(arguments.work, names)
+    elif arguments.what == "reference":
+        errors += check_reference(arguments.source, arguments.work)
     elif arguments.what == "code":
         errors += check_code(arguments.source, blocks, arguments)
     elif arguments.what == "commands":
         errors += check_commands({page: found for page, found in pages.items() if found}, arguments)
-    list_blocks(blocks)
+    if arguments.what not in ("site", "reference"):
+        list_blocks(blocks)
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0

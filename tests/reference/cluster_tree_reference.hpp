@@ -113,6 +113,11 @@ class tree_stage {
   std::int64_t parent(std::int64_t c) const { return row_of(c).parent; }
   double birth(std::int64_t c) const { return c == n_ ? 0 : row_of(c).lambda; }
   double diameter(std::int64_t c) const { return 1 / birth(c); }
+  // By more than the tolerance of ties. Heights of the tests differ by far more, or not at all.
+  bool is_more(double a, double b) const {
+    const double part = options_.tie_mode == ties::binary ? 0 : options_.tie_tolerance.value_or(68 * 0x1p-52);
+    return std::isinf(a) ? !std::isinf(b) : a - b > part * a;
+  }
   std::int64_t size(std::int64_t c) const { return c == n_ ? n_ : row_of(c).size; }
   std::vector<std::int64_t> children(std::int64_t c) const {
     std::vector<std::int64_t> found;
@@ -153,7 +158,7 @@ class tree_stage {
     for (const std::int64_t child : children(c)) sum += best(child, below);
     const bool too_large = options_.max_cluster_size > 0 && size(c) > options_.max_cluster_size;
     const bool may_be_taken = c != n_ || options_.allow_single_cluster;
-    if (!may_be_taken || sum > stability(c) || too_large || diameter(c) > options_.epsilon_max) {
+    if (!may_be_taken || sum > stability(c) || too_large || is_more(diameter(c), options_.epsilon_max)) {
       taken.insert(below.begin(), below.end());
       return sum;
     }
@@ -165,7 +170,7 @@ class tree_stage {
     for (std::int64_t a = c;;) {
       const std::int64_t p = parent(a);
       if (p == n_) return options_.allow_single_cluster ? n_ : a;
-      if (diameter(p) > options_.epsilon) return p;
+      if (is_more(diameter(p), options_.epsilon)) return p;
       a = p;
     }
   }
@@ -188,7 +193,7 @@ class tree_stage {
     }
     if (options_.epsilon > 0 && !taken.count(n_)) {
       std::set<std::int64_t> widened;
-      for (const std::int64_t c : taken) widened.insert(diameter(c) < options_.epsilon ? climb(c) : c);
+      for (const std::int64_t c : taken) widened.insert(is_more(options_.epsilon, diameter(c)) ? climb(c) : c);
       taken = widened;
       std::erase_if(taken, [&](std::int64_t c) {
         return std::any_of(widened.begin(), widened.end(), [&](std::int64_t other) { return is_below(c, other); });
@@ -220,8 +225,9 @@ class tree_stage {
     for (std::int64_t c = row.parent;; c = parent(c)) {
       const auto found = std::find(out_.selected.begin(), out_.selected.end(), c);
       if (found != out_.selected.end()) {
-        const double min = options_.epsilon > 0 ? 1 / options_.epsilon : death(n_);
-        return c == n_ && row.lambda < min ? -1 : found - out_.selected.begin();
+        const bool is_outside =
+            options_.epsilon > 0 ? is_more(1 / row.lambda, options_.epsilon) : row.lambda < death(n_);
+        return c == n_ && is_outside ? -1 : found - out_.selected.begin();
       }
       if (c == n_) return -1;
     }

@@ -1,9 +1,7 @@
 #include "reference/matrix.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "quintet/core/storage16.hpp"
+#include "reference/mapped_matrix.hpp"
 
 namespace quintet::reference {
 
@@ -29,60 +27,37 @@ template matrix widened(batch_view<const double>, std::int64_t);
 template matrix widened(batch_view<const half>, std::int64_t);
 template matrix widened(batch_view<const bfloat16>, std::int64_t);
 
-matrix operator*(const matrix& a, const matrix& b) {
-  matrix product(a.rows(), b.cols());
-  for (std::int64_t i = 0; i < a.rows(); ++i)
-    for (std::int64_t k = 0; k < a.cols(); ++k)
-      for (std::int64_t j = 0; j < b.cols(); ++j) product(i, j) += a(i, k) * b(k, j);
-  return product;
+namespace {
+
+template <class Expression>
+matrix evaluated(const Expression& expression) {
+  matrix result(expression.rows(), expression.cols());
+  mapped(result) = expression;
+  return result;
 }
 
+}  // namespace
+
+matrix operator*(const matrix& a, const matrix& b) { return evaluated(mapped(a) * mapped(b)); }
 matrix operator+(matrix a, const matrix& b) {
-  for (std::int64_t e = 0; e < a.size(); ++e) a.data()[e] += b.data()[e];
+  mapped(a) += mapped(b);
   return a;
 }
-
 matrix operator-(matrix a, const matrix& b) {
-  for (std::int64_t e = 0; e < a.size(); ++e) a.data()[e] -= b.data()[e];
+  mapped(a) -= mapped(b);
   return a;
 }
-
-matrix transposed(const matrix& a) {
-  matrix result(a.cols(), a.rows());
-  for (std::int64_t i = 0; i < a.rows(); ++i)
-    for (std::int64_t j = 0; j < a.cols(); ++j) result(j, i) = a(i, j);
-  return result;
-}
-
-matrix identity(std::int64_t n) {
-  matrix result(n, n);
-  for (std::int64_t i = 0; i < n; ++i) result(i, i) = 1;
-  return result;
-}
-
+matrix transposed(const matrix& a) { return evaluated(mapped(a).transpose()); }
+matrix identity(std::int64_t n) { return evaluated(eigen_rows::Identity(n, n)); }
 matrix corner(const matrix& a, std::int64_t rows, std::int64_t cols) {
-  matrix result(rows, cols);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j) result(i, j) = a(i, j);
-  return result;
+  return evaluated(mapped(a).topLeftCorner(rows, cols));
 }
-
 matrix scaled_columns(matrix a, const std::vector<long double>& factors) {
-  for (std::int64_t i = 0; i < a.rows(); ++i)
-    for (std::int64_t j = 0; j < a.cols(); ++j) a(i, j) *= factors[std::size_t(j)];
+  using row = Eigen::Array<long double, 1, Eigen::Dynamic>;
+  mapped(a).array().rowwise() *= Eigen::Map<const row>(factors.data(), a.cols());
   return a;
 }
-
-long double norm(const matrix& a) {
-  long double square = 0;
-  for (const long double x : a.elements()) square += x * x;
-  return std::sqrt(square);
-}
-
-long double largest(const matrix& a) {
-  long double max = 0;
-  for (const long double x : a.elements()) max = std::max(max, std::fabs(x));
-  return max;
-}
+long double norm(const matrix& a) { return mapped(a).norm(); }
+long double largest(const matrix& a) { return a.size() == 0 ? 0 : mapped(a).cwiseAbs().maxCoeff(); }
 
 }  // namespace quintet::reference

@@ -46,6 +46,12 @@ std::vector<double> singular_values(const matrix& a) {
   return {d.singularValues().data(), d.singularValues().data() + d.singularValues().size()};
 }
 
+std::vector<long double> eigenvalues(const matrix& a) {
+  const Eigen::SelfAdjointEigenSolver<column_major> solver(mapped(a), Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) throw std::runtime_error("the reference for eigenvalues has not converged");
+  return {solver.eigenvalues().data(), solver.eigenvalues().data() + a.rows()};
+}
+
 std::vector<long double> eigenvalues_with_zero_diagonal(const std::vector<long double>& beside) {
   using vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
   const auto size = Eigen::Index(beside.size());

@@ -29,6 +29,8 @@ std::vector<double> singular_values(const matrix& a);
 /// By bidiagonalisation, for matrices that Jacobi's method would take minutes for: errors are a few epsilon (of long
 /// double) times the largest of them.
 std::vector<long double> singular_values_by_bidiagonalisation(matrix a);
+/// Ascending eigenvalues of a symmetric matrix, of which the lower triangle is read, by Eigen.
+std::vector<long double> eigenvalues(const matrix& a);
 /// Ascending eigenvalues of the symmetric tridiagonal matrix with `beside` beside a diagonal of zeros, by Eigen.
 std::vector<long double> eigenvalues_with_zero_diagonal(const std::vector<long double>& beside);
 

@@ -12,7 +12,7 @@
 #include "quintet/io/sparse_file.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "quintet/spgemm/multiply.hpp"
-#include "quintet/svd/decompose.hpp"
+#include "quintet/svd/svd.hpp"
 
 using by_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using namespace quintet;
@@ -64,6 +64,14 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   hdbscan::cluster(Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>(3, 3));
 #elif defined(CASE_svd_of_long_double)
   svd::decompose(Eigen::Matrix<long double, 3, 3>());
+#elif defined(CASE_factors_of_int)
+  svd::pseudo_inverse(svd::decomposition<int>());
+#elif defined(CASE_motion_of_int)
+  const batch_view<const int> points;
+  svd::kabsch<int>(points, points);
+#elif defined(CASE_motion_of_half)
+  const batch_view<const half> points;
+  svd::kabsch_gradient<half>(points, points, {}, {}, {}, {});
 #elif defined(CASE_sparse_of_int)
   const spgemm::csr<int, std::int32_t> a{2, 2, {0, 1, 2}, {1, 0}, {2, 3}};
   multiply(a.view(), a.view());

@@ -27,7 +27,7 @@ ROOMS = {  # room: (rooms whose private headers it may use, rooms of which it ma
     "snp": (BASE, set()),
     "spgemm": (BASE, set()),
     "svd": (BASE, set()),
-    "io": (BASE, {"snp", "spgemm"}),
+    "io": (BASE, {"neighbours", "snp", "spgemm"}),
     "distributed": (BASE | {"hdbscan", "pairwise"}, set()),
     "mpi": (BASE | FAMILIES | {"distributed", "pairwise"}, {"io"}),
     "c": (BASE, FAMILIES | {"io", "pairwise"}),
@@ -43,26 +43,30 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
     ),
     "svd": (
         ("lanes", r"lane_math|sums|maps|rotation|options"),
-        ("steps", r"job|workspace|transfer|pairs|sweeps|finish|householder|jacobi_policies"),
-        ("large", r"eigenvectors|large_.*"),
-        ("jacobi", r"jacobi(_(?!policies).*)?|small_kernel|block_jacobi.*"),
-        ("functions", r"checks|decompose|applications|gradient.*|polar_gradient.*|kabsch|randomised|range_finder"),
+        ("steps", r"job|workspace|transfer|pairs|sweeps|finish|householder|jacobi_policies"
+                  r"|bidiagonal.*|qd|small_values"),
+        ("large", r"eigenvectors|tridiagonal_lanes|gram_qr_steps|large_.*"),
+        ("jacobi", r"jacobi(_(?!policies).*)?|small_kernel|block_jacobi.*|eigen_kernel"),
+        ("functions", r"checks|decompose|gram_qr|eigen|applications|gradient.*|polar_gradient.*|kabsch|randomised|range_finder"
+                      r"|certify.*|cholesky_kernel|definite|residuals|subspaces|symmetric"),
         ("family", r"svd"),
     ),
     "pairwise": (
-        ("points", r"metric|coordinate_term|compensated|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
+        ("points", r"metric|reduced_limit|coordinate_term|lane_bits|sphere|compensated|sheet_kernel|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
                    r"|transposed_rows"),
         ("tiles", r"tile_kernel|triangle|pack_loop|point_factors|dot_bounds|edge_bounds|minima|group_minima.*|dense_kernel"
                   r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),
         ("lists", r"list_plan|neighbours|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
-        ("trees", r"block_tree.*|tree_.*"),
+        ("trees", r"block_tree.*|tree_.*|kept_points"),
     ),
     "hdbscan": (
-        ("tree stage", r"edge|tree_stages(/.*)?|tree_rules|cluster_tree|cut|disjoint_sets"),
+        ("tree stage", r"edge|tree_stages(/.*)?|tree_rules|weights|cluster_tree|cut|disjoint_sets"
+                       r"|persistence_trace|dendrogram_splits"),
         ("distances", r"checks|core_.*|mutual_reachability|reachability_source|row_.*"),
-        ("spanning tree", r"spanning_tree.*|boruvka.*|rounds|edge_search|tile_.*|prim"),
+        ("spanning tree", r"spanning_tree.*|boruvka.*|rounds|edge_search|piles|tile_.*|prim|listed_tree|tree_candidates"
+                          r"|lightest_forest"),
         ("clustering", r"hdbscan|finish|precomputed|graph|symmetric_check"),
-        ("use", r"fitted_tree|joining|medoids|members|membership|each_row|prediction|validity|relative_validity"),
+        ("use", r"fitted_tree|joining|medoids|members|membership.*|each_row|predict.*|validity|relative_validity|sweep"),
     ),
 }
 WHOLE = ("poincare", "snp", "spgemm", "svd")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
@@ -56,6 +57,29 @@ point_set<Real> clustered_points(std::int64_t n, std::int64_t dim, std::uint64_t
       const double x = anywhere ? normal(random) : centre[group * dim + k] + normal(random) / 10;
       points(i, k) = duplicate ? points(i - 1, k) : Real(x);
     }
+  }
+  return points;
+}
+
+/// Latitudes and longitudes in degrees: groups at a pole, across the date line and elsewhere, duplicates, antipodes,
+/// and rows that are out of range.
+template <class Real>
+point_set<Real> sphere_points(std::int64_t n, std::uint64_t seed) {
+  const double centres[][2] = {{89.9, 0}, {-0.3, 179.9}, {48.2, 16.4}, {-33.9, 151.2}, {0, -90}};
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  point_set<Real> points(n, 2);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto& centre = centres[random() % std::size(centres)];
+    const double spread = i % 7 == 0 ? 20 : i % 3 == 0 ? 0.5 : 1e-3;
+    double latitude = centre[0] + normal(random) * spread, longitude = centre[1] + normal(random) * spread;
+    if (latitude > 90) latitude = 180 - latitude, longitude = longitude > 0 ? longitude - 180 : longitude + 180;
+    points(i, 0) = Real(latitude), points(i, 1) = Real(longitude);
+    if (i % 11 == 5) points(i, 0) = points(i - 1, 0), points(i, 1) = points(i - 1, 1);
+    if (i % 31 == 20) points(i, 0) = -points(i - 1, 0), points(i, 1) = points(i - 1, 1) - Real(180);
+    if (i % 50 == 30) points(i, 0) = 90;
+    if (i % 97 == 40) points(i, 0) = Real(90.5);
+    if (i % 97 == 60) points(i, 1) = std::numeric_limits<Real>::infinity();
   }
   return points;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "quintet/svd/decompose.hpp"
 
@@ -13,6 +14,12 @@ namespace quintet::test {
 /// The precision that a storage type is computed with.
 template <class T>
 constexpr double compute_epsilon = std::numeric_limits<accumulator_t<T>>::epsilon();
+
+/// The distance of numbers of a storage type next to 1.
+template <class T>
+constexpr double storage_epsilon = std::is_same_v<T, half>       ? 1.0 / 1024
+                                   : std::is_same_v<T, bfloat16> ? 1.0 / 128
+                                                                 : compute_epsilon<T>;
 
 /// max |M^T M - I| of matrix b; of every storage type.
 template <class T>

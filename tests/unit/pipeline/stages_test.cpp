@@ -124,9 +124,12 @@ TEST_F(Stages, Svd) {
   const std::vector<double> values{1, 2, 3, 4, 5, 7};
   const batch_view<const double> a(values.data(), 1, 3, 2);
   svd::decompose(a);
-  EXPECT_EQ(seen(), (names{"decompose"}));
+  EXPECT_EQ(seen(), (names{"decompose", "rotate"}));
+  std::vector<double> large(64 * 64, 1);
+  svd::decompose(batch_view<const double>(large.data(), 1, 64, 64), {.vectors = svd::vectors::none}, Device::host());
+  EXPECT_EQ(seen(), (names{"decompose", "reduce"}));
   svd::randomised(a, {.rank = 1});
-  EXPECT_EQ(seen(), (names{"decompose"}));
+  EXPECT_EQ(seen(), (names{"decompose", "rotate"}));
 }
 
 TEST_F(Stages, Spgemm) {

@@ -276,6 +276,19 @@ TEST(poll, poincare) {
   });
 }
 
+/// A group is the work of one thread, which must not keep Ctrl-C waiting.
+TEST(poll, mean_of_a_large_group) {
+  const auto points = test::ball_points<float>(150000, 20, 0, 0.9, 1, 2);
+  std::vector<float> mean(20);
+  const std::vector<std::int64_t> offsets{0, 150000};
+  std::int64_t polls = 0;
+  const poll_scope scope([&] { ++polls; }, std::chrono::seconds(0));
+  const auto report =
+      poincare::frechet_mean(points.view(), offsets, {}, matrix_view<float>(mean.data(), 1, 20), {}, Device::host());
+  // 3,000,000 coordinates a pass, 2^20 a slice.
+  EXPECT_GE(polls, 2 * report.iterations[0]);
+}
+
 TEST(poll, svd) {
   const auto values = test::clustered_points<float>(20 * 12, 7, 3);
   const batch_view<const float> batch(values.data.data(), 20, 12, 7);
