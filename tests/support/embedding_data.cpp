@@ -120,7 +120,7 @@ hdbscan::single_linkage_tree read_linkage(const clustering_case& c) {
   const csv_table table(embedding_folder() / (c.stem + "_linkage_prims.csv"));
   const auto left = table.integers("left"), right = table.integers("right"), size = table.integers("size");
   const auto height = table.doubles("height");
-  hdbscan::single_linkage_tree tree{c.n, {}};
+  hdbscan::single_linkage_tree tree{c.n, {}, {}, {}};
   for (std::size_t t = 0; t < table.rows(); ++t) tree.rows.push_back({left[t], right[t], height[t], size[t]});
   return tree;
 }

@@ -338,7 +338,8 @@ def core_distances(
     """Distance of every row of ``X[n, d]`` to its min_samples-th nearest other row, ``[n]``.
 
     k = min_samples (one less with count_self, as scikit-learn counts), at most the number of other points. NaN for rows
-    with NaN or infinity. ``metric="precomputed"``: X holds distances ``[n, n]``. float32 for all types but float64.
+    with NaN or infinity. ``metric="precomputed"``: X holds distances ``[n, n]``. float32 for all types but float64;
+    ``metric="lorentz"`` makes points float64.
     With ``sample_weight[n]`` it is the smallest radius within which weights sum to k + 1, that of the row with them.
 
     >>> from quintet import hdbscan
