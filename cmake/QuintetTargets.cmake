@@ -50,10 +50,16 @@ function(quintet_device_link target output)
     # A GPU kernel has to be one function: what is called needs a stack, and its caller spills registers around it.
     list(APPEND flags -mllvm -inline-threshold=1000000)
   endif()
-  if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
+  if(QUINTET_OFFLOAD_ARCH MATCHES "^(sm_|gfx)")
     # What scripts/check_resources reads. openmp-opt looks at the whole program here, so what it still misses here is
     # what the kernels really have; its remarks on single sources are mostly solved by inlining later.
-    list(APPEND flags -Xoffload-linker -v -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
+    list(APPEND flags -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
+  endif()
+  if(QUINTET_OFFLOAD_ARCH MATCHES "gfx")
+    list(APPEND flags -Wno-unused-command-line-argument)  # the driver says so of -mllvm, which it hands on
+  endif()
+  if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
+    list(APPEND flags -Xoffload-linker -v)
     if(QUINTET_KEEP_ASSEMBLY)
       list(APPEND flags -save-temps)  # beside the object: its --assembly
     endif()
