@@ -60,7 +60,8 @@ po::options_description describe(arguments& a) {
       ("right-dataset", po::value(&a.right_dataset)->value_name("NAME"), "dataset of an .h5 file of --right")  //
       ("output", output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        ".h5: datasets U [B, m, k], S [B, k], V [B, n, k] (without B for a single matrix), status and sweeps [B]; the "
-       "parameters as attributes. With --rank also residual [B], with a tolerance rank [B], with --certify bound [B]. "
+       "parameters as attributes. With --rank also residual [B], with a tolerance rank [B], with --certify bound [B], "
+       "with --centre means [B, n]. "
        "With --symmetric: w [B, k], V [B, n, k] and status [B]. "
        "With --right: X [B, n, r], residual [B, r], S [B, k], rank and status [B]. "
        ".csv: one line of values per matrix, in 17 digits; with --right the rows of X, matrix after matrix");
@@ -73,6 +74,8 @@ po::options_description describe(arguments& a) {
       ("accurate", po::bool_switch(&a.options.accurate), "rotations with half the rounding errors, a little slower")  //
       ("canonical-signs", po::bool_switch(&a.options.canonical_signs),
        "the largest element of each column of U is positive")  //
+      ("centre", po::bool_switch(&a.options.centre),
+       "decomposes the matrices without the means of their columns (principal components)")  //
       ("tolerance", po::value<double>()->value_name("R")->notifier([&a](double r) { a.tolerance.relative = r; }),
        "drops singular values up to R times the largest, and their vectors; k is the largest rank of the batch, "
        "and smaller ranks have values of 0; >= 0")  //
@@ -125,18 +128,18 @@ void parse_words(arguments& a, const session& session) {
                                                             {"qr", svd::preconditioning::qr},
                                                             {"qrcp", svd::preconditioning::pivoted_qr}});
   if (a.is_least_squares())
-    require_absent(
-        session.line(),
-        {"mode", "preconditioning", "accurate", "canonical-signs", "max-sweeps", "certify", "symmetric", "rank"},
-        "is not for --right");
+    require_absent(session.line(),
+                   {"mode", "preconditioning", "accurate", "canonical-signs", "centre", "max-sweeps", "certify",
+                    "symmetric", "rank"},
+                   "is not for --right");
   else
     require_absent(session.line(), {"right-dataset"}, "needs --right");
   if (!a.is_symmetric()) require_absent(session.line(), {"subset"}, "needs --symmetric");
   if (a.is_symmetric()) {
-    require_absent(
-        session.line(),
-        {"preconditioning", "accurate", "canonical-signs", "max-sweeps", "rank", "tolerance", "absolute-tolerance"},
-        "is not for --symmetric");
+    require_absent(session.line(),
+                   {"preconditioning", "accurate", "canonical-signs", "centre", "max-sweeps", "rank", "tolerance",
+                    "absolute-tolerance"},
+                   "is not for --symmetric");
     a.eigen.triangle = choice<svd::triangle>("--symmetric", a.symmetric,
                                              {{"lower", svd::triangle::lower}, {"upper", svd::triangle::upper}});
     if (a.options.vectors == svd::vectors::full)
@@ -153,12 +156,14 @@ void parse_words(arguments& a, const session& session) {
   }
   if (a.certifies && a.options.vectors == svd::vectors::none)
     throw InvalidArgument("--certify needs vectors: --mode must be econ or full (--mode=values)");
+  if (a.certifies && a.options.centre)
+    throw InvalidArgument("--certify is for the matrices of --input, not for --centre");
   if (a.certifies && a.eigen.count > 0) throw InvalidArgument("--certify is for all eigenvalues, not for --subset");
   if (a.certifies && a.rank > 0) throw InvalidArgument("--certify is for all singular values, not for --rank");
   if (a.rank == 0)
     require_absent(session.line(), {"oversampling", "power-iterations", "seed"}, "needs --rank");
   else
-    require_absent(session.line(), {"preconditioning", "accurate", "max-sweeps"},
+    require_absent(session.line(), {"preconditioning", "accurate", "centre", "max-sweeps"},
                    "is not for the randomised method of --rank");
   if (a.rank > 0 && a.options.vectors == svd::vectors::full)
     throw InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
@@ -282,6 +287,8 @@ void write_hdf5(const session& session, const arguments& a, const svd::decomposi
   if (a.rank > 0) out.write("residual", residual);
   if (a.truncates()) out.write("rank", ranks);
   if (a.certifies) out.write("bound", bounds);
+  if (a.options.centre)
+    write("means", d.means, is_batch ? std::vector<std::int64_t>{d.batch, d.cols} : std::vector<std::int64_t>{d.cols});
   session.write_attributes(out);
   out.commit();
 }
@@ -420,6 +427,7 @@ svd::decomposition<float> widened(svd::decomposition<Stored> d) {
   wide.v.assign(d.v.begin(), d.v.end());
   wide.status = std::move(d.status);
   wide.sweeps = std::move(d.sweeps);
+  wide.means = std::move(d.means);
   wide.ran_on = d.ran_on;
   return wide;
 }

@@ -31,6 +31,7 @@ class DecomposeOptions:
     canonical_signs: bool = checked(as_flag, False)
     proper_rotations: bool = checked(as_flag, False)
     max_sweeps: int = checked(as_integer, 30)
+    centre: bool = checked(as_flag, False)
 
 
 _NAMES = tuple(member.name for member in fields(DecomposeOptions))

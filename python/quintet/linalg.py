@@ -65,11 +65,12 @@ class SVDResult(tuple[Any, Any, Any]):
     """``U, S, Vh`` of ``a = U @ diag(S) @ Vh``; unpacks to the three like NumPy's result.
 
     ``status`` and ``sweeps`` have the shape of the batch: 0 ok, 1 not converged, 2 not finite; and sweeps of Jacobi's
-    method until convergence.
+    method until convergence. ``means[..., n]`` are those of the columns that ``centre=True`` took off, otherwise None.
     """
 
     status: np.ndarray
     sweeps: np.ndarray
+    means: Any = None
 
     @property
     def U(self) -> Any:
@@ -173,20 +174,26 @@ class _Factors(NamedTuple):
     status: np.ndarray
     sweeps: np.ndarray
     failed: int
+    means: np.ndarray | None = None
 
 
-def _decompose(a: np.ndarray, options: Any, shape: tuple[int | None, int, int], device: str) -> _Factors:
-    """Of a batch [B, m, n]: U [B, m, p], S [B, k], V [B, n, q], status, sweeps for shape = (p, k, q); p None: S alone."""
+def _decompose(
+    a: np.ndarray, options: Any, shape: tuple[int | None, int, int], device: str, centre: bool = False
+) -> _Factors:
+    """Of a batch [B, m, n]: U [B, m, p], S [B, k], V [B, n, q], status, sweeps for shape = (p, k, q); p None: S alone.
+    The means [B, n] for options that centre."""
     batch, m, n = a.shape
     p, k, q = shape
     s = np.empty((batch, k), accumulator(a))
+    means = np.empty((batch, n), accumulator(a)) if centre else None
     status, sweeps = np.empty((2, batch), I32)
     if p is not None:
         u, v = np.empty((batch, m, p), a.dtype), np.empty((batch, n, q), a.dtype)
-        return _Factors(u, s, v, status, sweeps, _core.svd_decompose(a, u, s, v, status, sweeps, options, device))
-    failed = _core.svd_decompose(a, None, s, None, status, sweeps, options, device)
+        failed = _core.svd_decompose(a, u, s, v, status, sweeps, options, device, means)
+        return _Factors(u, s, v, status, sweeps, failed, means)
+    failed = _core.svd_decompose(a, None, s, None, status, sweeps, options, device, means)
     none = np.empty((batch, 0, 0), a.dtype)
-    return _Factors(none, s, none, status, sweeps, failed)
+    return _Factors(none, s, none, status, sweeps, failed, means)
 
 
 def _decompose_symmetric(a: np.ndarray, k: int, vectors: bool, device: str) -> _Factors:
@@ -203,12 +210,18 @@ def _decompose_symmetric(a: np.ndarray, k: int, vectors: bool, device: str) -> _
 
 
 def _decompose_in_blocks(
-    a: np.ndarray, options: Any, shape: tuple[int | None, int, int], device: str, progress: bool | Progress | None
+    a: np.ndarray,
+    options: Any,
+    shape: tuple[int | None, int, int],
+    device: str,
+    progress: bool | Progress | None,
+    centre: bool,
 ) -> _Factors:
     """The same bits: a matrix does not see the others of its batch."""
-    parts = [_decompose(a[part], options, shape, device) for part in blocks(progress, "decompose", len(a), 16)]
+    parts = [_decompose(a[part], options, shape, device, centre) for part in blocks(progress, "decompose", len(a), 16)]
     u, s, v, status, sweeps = (np.concatenate(arrays) for arrays in list(zip(*parts))[:5])
-    return _Factors(u, s, v, status, sweeps, sum(part.failed for part in parts))
+    means = np.concatenate([part.means for part in parts if part.means is not None]) if centre else None
+    return _Factors(u, s, v, status, sweeps, sum(part.failed for part in parts), means)
 
 
 def _values(a: np.ndarray, lead: tuple[int, ...], device: str, hermitian: bool = False) -> _Factors:
@@ -305,6 +318,7 @@ def svd(
     proper_rotations: bool = False,
     max_sweeps: SupportsIndex = 30,
     hermitian: bool = False,
+    centre: bool = False,
     rtol: Any = None,
     atol: Any = None,
     on_failure: str = "raise",
@@ -337,6 +351,10 @@ def svd(
     hermitian : bool, default False
         The matrices are symmetric: S is |w| of :func:`eigh`, which is faster. Only the lower triangle is read, and small
         singular values are right to eps S[0] only. Not with other options of the method.
+    centre : bool, default False
+        Decomposes a without the means of its columns, as ``a - a.mean(-2, keepdims=True)``; tall matrices need no copy
+        for it. The result has the means, ``.means[..., n]``. A gradient by what was decomposed, minus its own means, is
+        that by `a`.
     rtol, atol : float or array, default None
         Only singular values above ``max(atol, rtol * S[0])`` and their vectors are kept; arrays broadcast to the batch.
         k is the largest rank in the batch; matrices of a smaller rank have zeros in S. Implies ``full_matrices=False``.
@@ -366,19 +384,20 @@ def svd(
     truncates = rtol is not None or atol is not None
     vectors = vectors_of(full_matrices and not truncates, compute_uv, top)
     options = decompose_options(
-        vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps
+        vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps, centre
     )
     shape = _shape(matrices, vectors, top)
     if hermitian:
-        if preconditioning != "automatic" or accurate or canonical_signs or proper_rotations or progress:
+        if preconditioning != "automatic" or accurate or canonical_signs or proper_rotations or centre or progress:
             raise InvalidArgument(
-                "hermitian=True is not for preconditioning, accurate, canonical_signs, proper_rotations and progress"
+                "hermitian=True is not for preconditioning, accurate, canonical_signs, proper_rotations, centre and "
+                "progress"
             )
         f = _decompose_symmetric(matrices, shape[1], compute_uv, device)
     elif is_off(progress):
-        f = _decompose(matrices, options, shape, device)
+        f = _decompose(matrices, options, shape, device, bool(centre))
     else:
-        f = _decompose_in_blocks(matrices, options, shape, device, progress)
+        f = _decompose_in_blocks(matrices, options, shape, device, progress, bool(centre))
     _check(f.failed, f.status, lead, on_failure)
     if truncates:
         f = _truncated(f, _Tolerance(rtol, atol, lead, array.shape, f.s.dtype))
@@ -388,6 +407,8 @@ def svd(
     result = SVDResult((_restore(f.u, lead, like), s, _restore(f.v.swapaxes(1, 2), lead, like)))
     result.status = f.status.reshape(lead)
     result.sweeps = f.sweeps.reshape(lead)
+    if f.means is not None:
+        result.means = _restore(f.means, lead, like)
     return result
 
 

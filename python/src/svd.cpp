@@ -33,6 +33,7 @@ constexpr auto option_list = [](auto visit) {
   visit("canonical_signs", &svd::options::canonical_signs);
   visit("proper_rotations", &svd::options::proper_rotations);
   visit("max_sweeps", &svd::options::max_sweeps);
+  visit("centre", &svd::options::centre);
 };
 
 svd::any_factors factors(const array& u, const array& s, const array& v) {
@@ -61,11 +62,11 @@ std::int64_t decompose_into(any_batch matrices, svd::outputs out, const svd::opt
   return count_failures(out.status);
 }
 
-/// `status` and `sweeps` may be absent.
+/// `status`, `sweeps` and `means` may be absent.
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
-                       const array& sweeps, const nb::capsule& options, const std::string& device) {
-  const svd::outputs out{u.output_matrices(), v.output_matrices(), s.output_rows(), status.vector<std::int32_t>(),
-                         sweeps.vector<std::int32_t>()};
+                       const array& sweeps, const nb::capsule& options, const std::string& device, const array& means) {
+  const svd::outputs out{u.output_matrices(),           v.output_matrices(),           s.output_rows(),
+                         status.vector<std::int32_t>(), sweeps.vector<std::int32_t>(), means.output_rows()};
   return decompose_into(a.matrices(), out, svd_options_of(options), Device::parse(device));
 }
 
@@ -259,7 +260,8 @@ void bind_svd(nb::module_& m) {
       "svd_options", [](nb::handle options) { return to_capsule(options_from<svd::options>(option_list, options)); },
       nb::arg("options"));
   m.def("svd_decompose", &decompose, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v").none(),
-        nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("options"), nb::arg("device") = "auto");
+        nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("options"), nb::arg("device") = "auto",
+        nb::arg("means").none() = nb::none());
   m.def("svd_decompose_tensor", &decompose_tensor, nb::arg("a"), nb::arg("u"), nb::arg("s"), nb::arg("v"),
         nb::arg("full"));
   m.def("svd_eigen", &eigen, nb::arg("a"), nb::arg("w"), nb::arg("v").none(), nb::arg("status").none(),

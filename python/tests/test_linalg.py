@@ -105,6 +105,36 @@ def test_options(rng: Any) -> None:
     assert (np.take_along_axis(U, np.abs(U).argmax(1)[:, None], 1) > 0).all()
 
 
+@pytest.mark.parametrize("shape", [(4, 8, 5), (1000, 6), (2, 5, 40), (3, 2, 6, 6)])
+def test_centre(rng: Any, shape: tuple[int, ...]) -> None:
+    a = rng.standard_normal(shape) + 3 * rng.standard_normal(shape[-1])
+    U, S, Vh = result = linalg.svd(a, False, centre=True)
+    np.testing.assert_allclose(result.means, a.mean(-2), rtol=1e-14, atol=1e-14)
+    rest = a - a.mean(-2, keepdims=True)
+    np.testing.assert_allclose((U * S[..., None, :]) @ Vh, rest, atol=1e-13 * np.linalg.norm(rest))
+    np.testing.assert_allclose(S, np.linalg.svd(rest, compute_uv=False), atol=1e-13 * np.linalg.norm(rest))
+    alone = linalg.svd(a, compute_uv=False, centre=True)
+    np.testing.assert_allclose(alone, S, atol=1e-13 * np.linalg.norm(rest))
+    assert linalg.svd(a, False).means is None
+    in_blocks = linalg.svd(a, False, centre=True, progress=lambda stage, fraction: True)
+    np.testing.assert_array_equal(in_blocks.means, result.means)
+    with pytest.raises(ValueError, match="hermitian=True is not for .* centre"):
+        linalg.svd(np.eye(3), hermitian=True, centre=True)
+
+
+def test_gradient_after_centring(rng: Any) -> None:
+    """By a: that by what was decomposed, minus the means of its columns."""
+    a, gS = rng.standard_normal((9, 4)) + 2, rng.standard_normal(4)
+    by_rest = linalg.svd_gradient(linalg.svd(a, False, centre=True), None, gS, None)
+    gradient = by_rest - by_rest.mean(0)
+    step = 1e-6
+    for i, j in ((0, 0), (5, 2), (8, 3)):
+        moved = np.zeros_like(a)
+        moved[i, j] = step
+        s = [linalg.svd(a + sign * moved, compute_uv=False, centre=True) @ gS for sign in (1, -1)]
+        assert abs((s[0] - s[1]) / (2 * step) - gradient[i, j]) < 1e-8
+
+
 def test_refusals(rng: Any) -> None:
     a = rng.standard_normal((3, 3))
     for bad, text in (

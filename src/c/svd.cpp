@@ -45,6 +45,7 @@ constexpr auto svd_option_list = [](auto visit) {
   visit(&c::max_sweeps, &library::max_sweeps);
   visit(&c::accurate, &library::accurate);
   visit(&c::canonical_signs, &library::canonical_signs);
+  visit(&c::centre, &library::centre);
 };
 
 constexpr auto randomised_list = [](auto visit) {
@@ -312,6 +313,12 @@ quintet_status quintet_svd_u(const quintet_svd* handle, const void** u, int64_t*
 quintet_status quintet_svd_v(const quintet_svd* handle, const void** v, int64_t* count) noexcept {
   return with_factors(
       handle, [&](const auto& d) { give(static_cast<const void*>(d.v.data()), std::int64_t(d.v.size()), v, count); });
+}
+
+quintet_status quintet_svd_means(const quintet_svd* handle, const void** means, int64_t* count) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    give(static_cast<const void*>(d.means.data()), std::int64_t(d.means.size()), means, count);
+  });
 }
 
 quintet_status quintet_svd_outcome(const quintet_svd* handle, const int32_t** outcome, const int32_t** sweeps,

@@ -8,7 +8,8 @@ namespace {
 
 std::string words_of(const quintet::svd::options& o) {
   return text("vectors ", int(o.vectors), ", top ", o.top, ", preconditioning ", int(o.preconditioning), ", accurate ",
-              o.accurate, ", signs ", o.canonical_signs, ", rotations ", o.proper_rotations, ", sweeps ", o.max_sweeps);
+              o.accurate, ", signs ", o.canonical_signs, ", rotations ", o.proper_rotations, ", sweeps ", o.max_sweeps,
+              ", centre ", o.centre);
 }
 
 template <class T>
@@ -42,6 +43,7 @@ quintet::svd::decomposition<T> decompose(communicator& ranks, batch_view<const T
   collect(ranks, d.v);
   collect(ranks, d.status);
   collect(ranks, d.sweeps);
+  collect(ranks, d.means);
   if (ranks.is_root()) d.batch = std::int64_t(d.status.size());
   return d;
 }

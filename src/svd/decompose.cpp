@@ -8,6 +8,7 @@
 #include "quintet/core/error.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
+#include "svd/centring.hpp"
 #include "svd/checks.hpp"
 #include "svd/gram_qr.hpp"
 #include "svd/jacobi.hpp"
@@ -59,12 +60,14 @@ struct typed_outputs {
   batch_view<T> u, v;
   matrix_view<accumulator_t<T>> s;
   vector_view<std::int32_t> status, sweeps;
+  matrix_view<accumulator_t<T>> means;
 
   explicit typed_outputs(const outputs& out)
-      : typed_outputs(out.u.as<T>("u"), out.v.as<T>("v"), out.s.as<accumulator_t<T>>("s"), out.status, out.sweeps) {}
+      : typed_outputs(out.u.as<T>("u"), out.v.as<T>("v"), out.s.as<accumulator_t<T>>("s"), out.status, out.sweeps,
+                      out.means.as<accumulator_t<T>>("means")) {}
   typed_outputs(batch_view<T> u, batch_view<T> v, matrix_view<accumulator_t<T>> s, vector_view<std::int32_t> status,
-                vector_view<std::int32_t> sweeps)
-      : u(u), v(v), s(s), status(status), sweeps(sweeps) {}
+                vector_view<std::int32_t> sweeps, matrix_view<accumulator_t<T>> means)
+      : u(u), v(v), s(s), status(status), sweeps(sweeps), means(means) {}
 };
 
 template <class T>
@@ -147,6 +150,31 @@ void run_listed(jacobi_job<Real> job, const std::vector<std::int64_t>& list, std
   run_jacobi(job, batch, device);
 }
 
+/// The matrices that a job works on, exchanged or not, without the means of the columns that the caller's matrices
+/// have.
+template <class Real>
+class centred_source {
+ public:
+  centred_source(const column_means<Real>& means, bool is_exchanged) : means_(means), is_exchanged_(is_exchanged) {}
+
+  /// Of all matrices, or of those of a list. The job of the copy, which lives as long as this object.
+  jacobi_job<Real> replace(jacobi_job<Real> job, std::int64_t batch, const std::vector<std::int64_t>* list,
+                           const Device& device) {
+    if (means_.data == nullptr) return job;
+    const std::int64_t rows = is_exchanged_ ? job.cols : job.rows, cols = is_exchanged_ ? job.rows : job.cols;
+    stored_batch a = job.a;
+    if (is_exchanged_) std::swap(a.row, a.column);
+    copy_ = centre_columns(a, {batch, rows, cols}, list, means_, device);
+    job.a = {copy_.data(), scalar_type_of<Real>(), rows * cols, is_exchanged_ ? 1 : cols, is_exchanged_ ? cols : 1};
+    return job;
+  }
+
+ private:
+  column_means<Real> means_;
+  bool is_exchanged_;
+  Buffer<Real> copy_;
+};
+
 /// rows >= cols >= 1, at least one matrix.
 template <class T>
 void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const options& options, const Device& device,
@@ -157,14 +185,19 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   job.defer_badly_scaled = options.preconditioning == preconditioning::automatic;
   job.defer_out_of_range = has_wider_type;
   const std::int64_t batch = std::max(a.batch(), options.part_of);
-  if (suits_gram_qr(job, device)) {
-    run_gram_qr(job, batch, device);
+  const column_means<real> means = {out.means.data(), out.means.stride()};
+  centred_source<real> source(means, is_exchanged);
+  // The means of rows make every Gram matrix of columns singular.
+  if (suits_gram_qr(job, device) && !(options.centre && is_exchanged)) {
+    run_gram_qr(job, means, batch, device);
     const deferred left = find_deferred(out.status.data(), a.batch(), device);
     if (!left.reflected.empty()) {
       const stage_region stage("reflections");
+      job = source.replace(job, a.batch(), &left.reflected, device);
       run_listed(job, left.reflected, batch, device);
     }
   } else {
+    job = source.replace(job, a.batch(), nullptr, device);
     run_jacobi(job, batch, device);
   }
   if (!job.defer_badly_scaled && !job.defer_out_of_range) return;
@@ -175,6 +208,7 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   if constexpr (has_wider_type) {
     jacobi_job<double> wide = make_job<double>(a, out, options, is_exchanged);
     wide.preconditioner = job.preconditioner;
+    wide.a = job.a;
     run_listed(wide, left.out_of_range, batch, device);
   }
 }
@@ -198,12 +232,20 @@ struct set_outcome {
   }
 };
 
+/// The mean of no numbers.
+template <class Real>
+struct set_no_mean {
+  matrix_view<Real> means;
+  void operator()(std::int64_t index) const { means(index / means.cols(), index % means.cols()) = 0; }
+};
+
 /// What remains to be done where min(m, n) = 0: the square factor of full vectors is an identity.
 template <class T>
 void decompose_empty(const typed_outputs<T>& out, const Device& device) {
   for (const batch_view<T>& view : {out.u, out.v})
     device::for_each(view.batch() * view.rows() * view.cols(), set_identity<T>{view}, device);
   device::for_each(out.s.rows(), set_outcome{out.status.data(), out.sweeps.data()}, device);
+  device::for_each(out.means.rows() * out.means.cols(), set_no_mean<accumulator_t<T>>{out.means}, device);
 }
 
 /// det A of matrix b, n = 2, 3 or 4, by minors of two rows.
@@ -252,7 +294,7 @@ void decompose_on_device(batch_view<const T> a, const typed_outputs<T>& out, con
   if (a.rows() >= a.cols())
     decompose_tall(a, out, options, device, false);
   else
-    decompose_tall(a.transposed(), {out.v, out.u, out.s, out.status, out.sweeps}, options, device, true);
+    decompose_tall(a.transposed(), {out.v, out.u, out.s, out.status, out.sweeps, out.means}, options, device, true);
   if (options.proper_rotations) device::for_each(a.batch(), make_rotations<T>{out.u, out.v, out.s}, device);
 }
 
@@ -267,25 +309,35 @@ void check_outputs(const typed_outputs<T>& out, const decomposition_shape& shape
   require_argument(out.s.cols() == shape.values, "s.cols", out.s.cols(), text("the number of values, ", shape.values));
   require_argument(out.status.size() == batch, "status.size", out.status.size(), text("the batch, ", batch));
   require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), text("the batch, ", batch));
+  if (!options.centre) return;
+  require_argument(out.means.rows() == batch, "means.rows", out.means.rows(), text("the batch, ", batch));
+  require_argument(out.means.cols() == shape.mean_cols, "means.cols", out.means.cols(),
+                   text("the number of columns, ", shape.mean_cols));
 }
 
 template <class T>
-Device decompose_typed(batch_view<const T> a, const typed_outputs<T>& out, const options& options,
+Device decompose_typed(batch_view<const T> a, typed_outputs<T> out, const options& options,
                        const Device& requested_device) {
   check_outputs(out, shape_of(a.batch(), a.rows(), a.cols(), options), options);
-  const Device device = device::run_device(
-      requested_device,
-      {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
+  if (!options.centre) out.means = {};
+  const Device device = device::run_device(requested_device, {{"a", a},
+                                                              {"u", out.u},
+                                                              {"v", out.v},
+                                                              {"s", out.s},
+                                                              {"status", out.status},
+                                                              {"sweeps", out.sweeps},
+                                                              {"means", out.means}});
   if (a.batch() == 0) return device;
   const stage_region stage("decompose");
   const double rows = double(std::max(a.rows(), a.cols())), cols = double(std::min(a.rows(), a.cols()));
   const device::small_call serial_if_small(double(a.batch()) * (20 + 2 * rows * cols * cols), 1, device);
   const device::staged_in in(a, device);
   device::staged_out u(out.u, device), v(out.v, device);
-  device::staged_out s(out.s, device);
+  device::staged_out s(out.s, device), means(out.means, device);
   device::staged_out status(out.status, device), sweeps(out.sweeps, device);
-  decompose_on_device<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view()}, options, device);
-  device::finish(u, v, s, status, sweeps);
+  decompose_on_device<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view(), means.view()}, options,
+                         device);
+  device::finish(u, v, s, status, sweeps, means);
   return device;
 }
 
@@ -304,7 +356,8 @@ decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t
           cols,
           values,
           vector_count(rows, values, options.vectors),
-          vector_count(cols, values, options.vectors)};
+          vector_count(cols, values, options.vectors),
+          options.centre ? cols : 0};
 }
 
 Device decompose(any_batch a, const outputs& out, const options& options, const Device& device) {

@@ -54,6 +54,8 @@ struct gram_batch {
   Real *square, *u;        ///< [cols, cols] R for Jacobi; [values, cols] its left vectors
   Real* extreme;           ///< [parts, values] the element of largest size of each column of U in a part
   row_sizes<Real>* sizes;  ///< [parts]
+  double* column_sums;     ///< [tiles, cols]; null where means stay
+  column_means<Real> means;
   std::int32_t* status;
   std::int32_t values;
   bool vectors, signs;
@@ -65,6 +67,11 @@ struct gram_batch {
   Real* packed_of(std::int64_t matrix) const { return packed + matrix * shape.side * shape.side; }
   Real* inverse_of(std::int64_t matrix) const { return inverse + matrix * shape.side; }
   Real* tile_of(std::int64_t matrix, int tile) const { return q + (matrix * shape.tiles + tile) * shape.tile_size(); }
+  double* column_sums_of(std::int64_t matrix, int tile) const {
+    return column_sums + (matrix * shape.tiles + tile) * shape.cols;
+  }
+  Real* means_of(std::int64_t matrix) const { return means.data + matrix * means.stride; }
+  bool centres() const { return column_sums != nullptr; }
   bool is_taken(std::int64_t matrix) const { return status[matrix] == code_ok; }
 
   /// f(tile) for the tiles of a part.
@@ -90,11 +97,21 @@ struct load_and_multiply {
       all.for_each_tile(part, [&](int tile) {
         Real* to = all.tile_of(matrix, tile);
         load_tile(all.shape, data + matrix * all.a.batch, all.a.row, all.a.column, tile, to);
-        sizes.add_tile(all.shape, tile, to);
+        if (all.centres())
+          sum_columns_of_tile(matrix, tile, to);
+        else
+          sizes.add_tile(all.shape, tile, to);
         add_gram<double>(all.shape, tile, static_cast<const Real*>(to), sums);
       });
     });
     all.sizes[index] = sizes;
+  }
+
+ private:
+  void sum_columns_of_tile(std::int64_t matrix, int tile, const Real* from) const {
+    const int rows = all.shape.rows_in(tile), padded = (rows + gram_rows<Real> - 1) / gram_rows<Real> * gram_rows<Real>;
+    double* sums = all.column_sums_of(matrix, tile);
+    for (int j = 0; j < all.shape.cols; ++j) sums[j] = sum_tile_column(from + std::int64_t(j) * all.shape.ld, padded);
   }
 };
 
@@ -106,6 +123,14 @@ double* add_parts(const gram_batch<Real>& all, std::int64_t matrix) {
   for (int part = 1; part < all.shape.parts; ++part)
     for (std::int64_t i = 0; i < count; ++i) first[i] += all.sums_of(matrix, part)[i];
   return first;
+}
+
+/// Whether no row differs much in size from another one, of A without its means where they are taken off.
+template <class Real>
+bool has_rows_of_one_size(const gram_batch<Real>& all, std::int64_t matrix) {
+  row_sizes<Real> rows;
+  for (int part = 0; part < all.shape.parts; ++part) rows.add(all.sizes[matrix * all.shape.parts + part]);
+  return rows.are_within(badly_scaled_ratio<Real>);
 }
 
 /// A pivot below this part of its square is rounding errors of a Gram matrix in double; or, in float, those of Q make
@@ -127,6 +152,7 @@ struct factorise_first {
     const double* sums = add_parts(all, matrix);
     double* r = all.r_of(matrix);
     std::copy_n(sums, std::int64_t(side) * side, r);
+    if (all.centres()) centre(matrix, r);
     const bool suits = is_well_scaled(matrix, r) && factorise_gram(r, n, side, lost_pivot<Real>(n));
     all.status[matrix] = suits ? code_ok : code_wants_reflections;
     if (!suits) return;
@@ -152,10 +178,22 @@ struct factorise_first {
       least = std::min(least, square);
       largest = std::max(largest, square);
     }
-    row_sizes<Real> rows;
-    for (int part = 0; part < all.shape.parts; ++part) rows.add(all.sizes[matrix * all.shape.parts + part]);
     const double ratio = double(badly_scaled_ratio<Real>);
-    return largest <= ratio * ratio * least && rows.are_within(badly_scaled_ratio<Real>);
+    return largest <= ratio * ratio * least && (all.centres() || has_rows_of_one_size(all, matrix));
+  }
+
+  /// The means, and G without them.
+  void centre(std::int64_t matrix, double* g) const {
+    const int n = all.shape.cols;
+    double sums[largest_gram];
+    Real* means = all.means_of(matrix);
+    for (int j = 0; j < n; ++j) {
+      compensated_sum<double> sum;
+      for (int tile = 0; tile < all.shape.tiles; ++tile) sum.add(all.column_sums_of(matrix, tile)[j]);
+      sums[j] = sum.total();
+      means[j] = Real(sums[j] / double(all.shape.rows));
+    }
+    centre_gram(g, n, all.shape.side, double(all.shape.rows), sums, static_cast<const Real*>(means));
   }
 };
 
@@ -171,11 +209,17 @@ struct solve_and_multiply {
     if (!all.is_taken(matrix)) return;
     double* sums = all.sums_of(matrix, part);
     std::fill_n(sums, std::int64_t(all.shape.side) * all.shape.side, 0.0);
+    row_sizes<Real> sizes;
     all.for_each_tile(part, [&](int tile) {
       Real* q = all.tile_of(matrix, tile);
+      if (all.centres()) {
+        centre_tile(all.shape, tile, static_cast<const Real*>(all.means_of(matrix)), q);
+        sizes.add_tile(all.shape, tile, q);
+      }
       solve_rows(all.shape, tile, q, all.packed_of(matrix), all.inverse_of(matrix));
       add_gram<Real>(all.shape, tile, static_cast<const Real*>(q), sums);
     });
+    if (all.centres()) all.sizes[index] = sizes;
   }
 };
 
@@ -199,7 +243,7 @@ struct factorise_second {
         const double error = sums[std::int64_t(j) * side + i] - (i == j ? 1 : 0);
         deviation += (i == j ? 1 : 2) * error * error;
       }
-    if (!(deviation <= largest_deviation * largest_deviation) ||
+    if (!(deviation <= largest_deviation * largest_deviation) || !has_rows_of_one_size(all, matrix) ||
         !factorise_gram(sums, n, side, lost_pivot<double>(n))) {
       all.status[matrix] = code_wants_reflections;
       return;
@@ -366,8 +410,9 @@ stored_batch from_matrix(stored_batch batch, std::int64_t first) {
 template <class Real>
 class gram_run {
  public:
-  gram_run(const jacobi_job<Real>& job, const gram_shape& shape, std::int64_t count)
+  gram_run(const jacobi_job<Real>& job, const column_means<Real>& means, const gram_shape& shape, std::int64_t count)
       : job_(job),
+        means_(means),
         triangle_(std::int64_t(shape.side) * shape.side),
         q_(count * shape.tiles * shape.tile_size()),
         packed_(count * triangle_),
@@ -376,6 +421,7 @@ class gram_run {
         u_(job.vectors ? count * shape.cols * job.values : 0),
         sums_(count * shape.parts * triangle_),
         r_(count * triangle_),
+        column_sums_(means.data != nullptr ? count * shape.tiles * shape.cols : 0),
         sizes_(count * shape.parts) {
     all_.shape = shape;
     all_.values = job.values;
@@ -390,6 +436,7 @@ class gram_run {
     all_.sums = sums_.data();
     all_.r = r_.data();
     all_.sizes = sizes_.data();
+    all_.column_sums = means.data != nullptr ? column_sums_.data() : nullptr;
     all_.extreme = extreme_.data();
   }
 
@@ -398,6 +445,7 @@ class gram_run {
     all_.left = from_matrix<Real>(job_.left, first);
     all_.right = from_matrix<Real>(job_.right, first);
     all_.status = job_.status + first;
+    all_.means = {means_.data + (all_.centres() ? first * means_.stride : 0), means_.stride};
     const std::int64_t parts = count * all_.shape.parts;
     factorise(count, parts);
     rotate(first, count, batch);
@@ -454,9 +502,10 @@ class gram_run {
   }
 
   jacobi_job<Real> job_;
+  column_means<Real> means_;
   std::int64_t triangle_;
   Buffer<Real> q_, packed_, inverse_, square_, u_, extreme_;
-  Buffer<double> sums_, r_;
+  Buffer<double> sums_, r_, column_sums_;
   Buffer<row_sizes<Real>> sizes_;
   gram_batch<Real> all_ = {};
 };
@@ -472,7 +521,7 @@ bool suits_gram_qr(const jacobi_job<Real>& job, const Device& device) {
 }
 
 template <class Real>
-void run_gram_qr(const jacobi_job<Real>& job, std::int64_t batch, const Device&) {
+void run_gram_qr(const jacobi_job<Real>& job, const column_means<Real>& means, std::int64_t batch, const Device&) {
   const gram_shape shape = divide_rows(job.rows, job.cols);
   const std::int64_t bytes = shape.tiles * shape.tile_size() * std::int64_t(sizeof(Real)) +
                              shape.parts * std::int64_t(shape.side) * shape.side * std::int64_t(sizeof(double));
@@ -480,14 +529,14 @@ void run_gram_qr(const jacobi_job<Real>& job, std::int64_t batch, const Device&)
   const std::int64_t fitting = std::max<std::int64_t>(gram_memory * threads() / bytes, 1),
                      rounded = (fitting + group - 1) / group * group;
   const std::int64_t step = std::min(job.count, rounded * bytes <= group_memory * threads() ? rounded : fitting);
-  gram_run<Real> run(job, shape, step);
+  gram_run<Real> run(job, means, shape, step);
   for (std::int64_t first = 0; first < job.count; first += step)
     run.run(first, std::min(step, job.count - first), batch);
 }
 
 #define QUINTET_INSTANTIATE(Real)                                      \
   template bool suits_gram_qr(const jacobi_job<Real>&, const Device&); \
-  template void run_gram_qr(const jacobi_job<Real>&, std::int64_t, const Device&);
+  template void run_gram_qr(const jacobi_job<Real>&, const column_means<Real>&, std::int64_t, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::svd

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "quintet/device/device.hpp"
-#include "svd/job.hpp"
+#include "svd/centring.hpp"
 
 namespace quintet::svd {
 
@@ -13,8 +13,10 @@ template <class Real>
 bool suits_gram_qr(const jacobi_job<Real>& job, const Device& device);
 
 /// Runs `job`, which is preconditioned by route::triangle, on all matrices. Those that want reflections have
-/// code_wants_reflections afterwards, and no results. `batch`: see run_jacobi().
+/// code_wants_reflections afterwards, and no results. The means of the columns are taken off, if they are wanted, in
+/// the passes over A that there are. `batch`: see run_jacobi().
 template <class Real>
-void run_gram_qr(const jacobi_job<Real>& job, std::int64_t batch, const Device& device);
+void run_gram_qr(const jacobi_job<Real>& job, const column_means<Real>& means, std::int64_t batch,
+                 const Device& device);
 
 }  // namespace quintet::svd

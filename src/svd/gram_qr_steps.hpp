@@ -150,6 +150,37 @@ inline typename gram_map<Sum>::vector widened_chunk(const Real* from) {
     return device::convert_pack<vector, Sum>(from);
 }
 
+/// The sum of a column of a tile, with the zeros below its last row.
+template <class Real>
+inline double sum_tile_column(const Real* from, int rows) {
+  using vector = typename gram_map<double>::vector;
+  constexpr int width = int(gram_map<double>::chunk);
+  vector sums[gram_chunks] = {};
+  for (int i = 0; i < rows; i += gram_chunks * width)
+    for (int e = 0; e < gram_chunks; ++e) sums[e] += widened_chunk<double>(from + i + e * width);
+  return fold_lanes<double>(vector((sums[0] + sums[1]) + (sums[2] + sums[3])));
+}
+
+/// Takes the means of the columns off the rows of a tile.
+template <class Real>
+inline void centre_tile(const gram_shape& shape, int tile, const Real* means, Real* to) {
+  const int rows = shape.rows_in(tile);
+  for (int j = 0; j < shape.cols; ++j) {
+    Real* column = to + std::int64_t(j) * shape.ld;
+    for (int i = 0; i < rows; ++i) column[i] -= means[j];
+  }
+}
+
+/// The Gram matrix of A - 1 means^T from that of A, above the diagonal. `sums`: of the columns of A.
+template <class Real>
+inline void centre_gram(double* g, int n, int side, double rows, const double* sums, const Real* means) {
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i <= j; ++i) {
+      const double mean = double(means[i]), other = double(means[j]);
+      g[std::int64_t(j) * side + i] -= sums[i] * other + mean * (sums[j] - rows * other);
+    }
+}
+
 /// The products of four columns with four others over the rows of a tile, summed in Sum: chains of terms_of_short_sum.
 template <class Sum, class Real>
 inline void multiply_columns_of_tile(const Real* const* left, const Real* const* right, int rows, Sum* products) {

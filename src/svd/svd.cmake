@@ -2,6 +2,7 @@ quintet_sources(svd
   KERNELS
     applications.cpp
     block_jacobi.cpp
+    centring.cpp
     certify.cpp
     decompose.cpp
     definite.cpp

@@ -34,7 +34,8 @@ static void test_decompose(void) {
   quintet_svd *svd = decompose(), *transposed = NULL, *other = NULL;
   quintet_svd_shape shape;
   quintet_svd_options options;
-  const void *u = NULL, *s = NULL, *v = NULL, *s_of_transposed = NULL;
+  const void *u = NULL, *s = NULL, *v = NULL, *s_of_transposed = NULL, *means = NULL;
+  double lost = 0;
   const int32_t *outcome = NULL, *sweeps = NULL;
   const double* residuals = NULL;
   int64_t count = 0;
@@ -78,6 +79,29 @@ static void test_decompose(void) {
 
   options.top = 0;
   options.vectors = QUINTET_SVD_ECONOMY;
+  CHECK_OK(quintet_svd_means(svd, NULL, &count));
+  CHECK(count == 0);
+  options.centre = 1;
+  CHECK_OK(quintet_svd_decompose(a, QUINTET_DOUBLE, batch, rows, cols, rows * cols, cols, 1, &options, NULL, &other));
+  options.centre = 0;
+  CHECK_OK(quintet_svd_means(other, &means, &count));
+  CHECK(count == batch * cols);
+  for (i = 0; i < cols; ++i) {
+    double sum = 0;
+    int row;
+    for (row = 0; row < rows; ++row) sum += a[row * cols + i];
+    CHECK_NEAR(((const double*)means)[i], sum / rows, 1e-14);
+  }
+  CHECK_OK(quintet_svd_s(other, &s_of_transposed, &count));
+  /* Without its means the sum of squares is smaller, by rows times theirs. */
+  for (i = 0; i < cols; ++i) {
+    const double before = ((const double*)s)[i], after = ((const double*)s_of_transposed)[i],
+                 mean = ((const double*)means)[i];
+    lost += before * before - after * after - rows * mean * mean;
+  }
+  CHECK_NEAR(lost, 0, 1e-11);
+  quintet_svd_free(other);
+
   options.rank = 2;
   options.oversampling = 2;
   CHECK_OK(quintet_svd_randomised(a, QUINTET_DOUBLE, batch, rows, cols, rows * cols, cols, 1, &options, NULL, &other));

@@ -251,6 +251,22 @@ TEST_F(svd_driver, modes_and_datasets) {
   test::expect_near(read("again.h5", "S"), numbers{1, 1}, 1e-6);
 }
 
+TEST_F(svd_driver, centring_takes_the_means_off) {
+  const std::string rows = make("rows.csv", "1,10\n3,14\n2,9\n6,7\n");
+  run_to("centred.h5", {"--input", rows, "--precision", "double", "--centre"});
+  test::expect_near(read("centred.h5", "means"), numbers{3, 10}, 1e-15);
+  const std::string rest = make("rest.csv", "-2,0\n0,4\n-1,-1\n3,-3\n");
+  run_to("rest.h5", {"--input", rest, "--precision", "double"});
+  test::expect_near(read("centred.h5", "S"), read("rest.h5", "S"), 1e-14);
+  EXPECT_THROW(read("rest.h5", "means"), FileError);
+  make_batch("batch.npy", 3, 4, 2);
+  run_to("batch.h5", {"--input", "batch.npy", "--centre", "--precision", "half"});
+  EXPECT_EQ(shape_of("batch.h5", "means"), (shape{3, 2}));
+  expect_bad({"--centre", "--certify"}, "--certify is for the matrices of --input, not for --centre");
+  expect_bad({"--centre", "--rank", "1"}, "--centre is not for the randomised method of --rank");
+  expect_bad({"--centre", "--symmetric"}, "--centre is not for --symmetric");
+}
+
 TEST_F(svd_driver, sixteen_bits) {
   for (const char* precision : {"half", "bfloat16"}) {
     run_to("h.h5", {"--input", small, "--precision", precision});

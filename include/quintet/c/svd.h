@@ -65,6 +65,8 @@ typedef struct quintet_svd_options {
   int64_t oversampling;      ///< randomised: further random directions, >= 0; default 10
   int64_t power_iterations;  ///< randomised, 0 ... 1000; default 2
   uint64_t seed;             ///< randomised; default 0
+  int32_t centre;            ///< not 0: decomposes A without the means of its columns; default 0. Not randomised
+  int32_t reserved;          ///< 0
 } quintet_svd_options;
 
 /// *options := the defaults. `size` is sizeof *options.
@@ -172,6 +174,9 @@ QUINTET_API quintet_status quintet_svd_s(const quintet_svd* svd, const void** s,
 QUINTET_API quintet_status quintet_svd_u(const quintet_svd* svd, const void** u, int64_t* count) QUINTET_NOEXCEPT;
 /// V [batch x cols x v_cols] of the type of the batch; not transposed.
 QUINTET_API quintet_status quintet_svd_v(const quintet_svd* svd, const void** v, int64_t* count) QUINTET_NOEXCEPT;
+/// The means of the columns [batch x cols], of the real type, which options.centre took off; otherwise a count of 0.
+QUINTET_API quintet_status quintet_svd_means(const quintet_svd* svd, const void** means,
+                                             int64_t* count) QUINTET_NOEXCEPT;
 /// Outcome of every matrix [batch]: QUINTET_SVD_CONVERGED, ..., and the sweeps it took [batch]; count is `batch`.
 QUINTET_API quintet_status quintet_svd_outcome(const quintet_svd* svd, const int32_t** outcome, const int32_t** sweeps,
                                                int64_t* count) QUINTET_NOEXCEPT;
@@ -181,8 +186,8 @@ QUINTET_API quintet_status quintet_svd_residual(const quintet_svd* svd, const do
 
 /// bound [batch] := rigorous bounds of max_j |s_j - exact singular value| of the matrices that were decomposed,
 /// whatever the decomposition did: see quintet/svd/certify.hpp. Infinity where a bound does not exist. `a` and its
-/// strides are those of quintet_svd_decompose(). Invalid: a decomposition without vectors or all values. Time 2 rows
-/// cols k multiply-adds a matrix.
+/// strides are those of quintet_svd_decompose(), without the means after options.centre. Invalid: a decomposition
+/// without vectors or all values. Time 2 rows cols k multiply-adds a matrix.
 QUINTET_API quintet_status quintet_svd_certify(const quintet_svd* svd, const void* a, int64_t batch_stride,
                                                int64_t row_stride, int64_t col_stride, const char* device,
                                                double* bound) QUINTET_NOEXCEPT;

@@ -36,6 +36,13 @@
 // computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
 // may be 1e140: singular values below 1e-146 S_0 become 0. Subnormal input is exact on hosts.
 //
+// With options::centre all this holds for A - 1 means^T with the means that are returned, and eps / 2 |A - 1 means^T|_F
+// is added for the rounding of the difference. The means are sums in double,
+// rounded once: |means_j - exact| <= eps |means_j| + 2^-48 max_i |a_ij|. So singular values differ from those with
+// exact means by at most sqrt(m) times the length of that error. A mean that is more than 1e5 times as large as what is
+// left of its column costs a tall matrix the time of reflections, not accuracy. With m = 0 the means are 0. A
+// difference beyond the range of the type is infinite: see status::not_finite.
+//
 // One worker computes every matrix in a fixed order. So results have the same bits for any number of threads, any order
 // of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between devices
 // they agree to the accuracy above.
@@ -92,6 +99,7 @@ struct outputs {
   /// [B] each, as in decomposition.
   vector_view<std::int32_t> status, sweeps;
   ///@}
+  any_output_matrix means = {};  ///< [B x n], of the type that is computed in; only used with options::centre
 };
 
 /// Sizes of a decomposition.
@@ -105,6 +113,7 @@ struct decomposition_shape {
   /// Vectors of each kind; 0 without vectors.
   std::int64_t u_cols = 0, v_cols = 0;
   ///@}
+  std::int64_t mean_cols = 0;  ///< means of each matrix: n with options::centre, otherwise 0
 };
 /// The sizes that decompose() gives. O(1). Throws as decompose() does for options and sizes.
 decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options);
@@ -114,12 +123,13 @@ decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t
 template <class T>
 struct decomposition : decomposition_shape {
   static_assert(sizeof(typename quintet::detail::checked_storage<T>::type) > 0);
-  std::vector<T> u;                  ///< [B, m, u_cols]
-  std::vector<accumulator_t<T>> s;   ///< [B, values], falling, >= 0
-  std::vector<T> v;                  ///< [B, n, v_cols]
-  std::vector<std::int32_t> status;  ///< [B], see svd::status
-  std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence; 0 where values did not need any
-  Device ran_on;                     ///< where it was computed
+  std::vector<T> u;                          ///< [B, m, u_cols]
+  std::vector<accumulator_t<T>> s;           ///< [B, values], falling, >= 0
+  std::vector<T> v;                          ///< [B, n, v_cols]
+  std::vector<std::int32_t> status;          ///< [B], see svd::status
+  std::vector<std::int32_t> sweeps;          ///< [B] sweeps until convergence; 0 where values did not need any
+  Device ran_on;                             ///< where it was computed
+  std::vector<accumulator_t<T>> means = {};  ///< [B, mean_cols] of the columns, with options::centre
 
   decomposition() = default;
   /// Zeros of these sizes.
@@ -129,7 +139,8 @@ struct decomposition : decomposition_shape {
         s(batch * values),
         v(batch * cols * v_cols),
         status(batch),
-        sweeps(batch) {}
+        sweeps(batch),
+        means(batch * mean_cols) {}
 
   /// U [B, m, u_cols].
   batch_view<const T> u_view() const QUINTET_LIFETIMEBOUND { return {u.data(), batch, rows, u_cols}; }
@@ -139,12 +150,20 @@ struct decomposition : decomposition_shape {
   batch_view<const T> vt_view() const QUINTET_LIFETIMEBOUND { return v_view().transposed(); }
   /// S [B, values].
   matrix_view<const accumulator_t<T>> s_view() const QUINTET_LIFETIMEBOUND { return {s.data(), batch, values}; }
-  /// All of them.
+  /// The means [B, mean_cols].
+  matrix_view<const accumulator_t<T>> means_view() const QUINTET_LIFETIMEBOUND {
+    return {means.data(), batch, mean_cols};
+  }
+  /// U, S and V.
   factors_view<T> view() const QUINTET_LIFETIMEBOUND { return {u_view(), v_view(), s_view()}; }
   /// All that decompose() writes.
   svd::outputs outputs() QUINTET_LIFETIMEBOUND {
-    return {any_output_batch(u.data(), batch, rows, u_cols), any_output_batch(v.data(), batch, cols, v_cols),
-            any_output_matrix(s.data(), batch, values), status, sweeps};
+    return {any_output_batch(u.data(), batch, rows, u_cols),
+            any_output_batch(v.data(), batch, cols, v_cols),
+            any_output_matrix(s.data(), batch, values),
+            status,
+            sweeps,
+            any_output_matrix(means.data(), batch, mean_cols)};
   }
   /// Singular value j of matrix b, 0 <= j < values; not checked.
   accumulator_t<T> singular_value(std::int64_t b, std::int64_t j) const { return s[b * values + j]; }

@@ -38,6 +38,9 @@ struct options {
   /// The element of largest size of each column of U is made positive (the first among equals). Otherwise the
   /// computation decides the signs: they are the same on every run, but not on every device.
   bool canonical_signs = false;
+  /// Decomposes A - 1 means^T, A without the means of its columns, and returns the means (principal components). Tall
+  /// matrices need no copy for it.
+  bool centre = false;
   /// U and V are rotations, determinant 1, and the last singular value has the sign of det A (McAdams et al. 2011). For
   /// 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors; not with canonical_signs.
   bool proper_rotations = false;
