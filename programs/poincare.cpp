@@ -1,4 +1,4 @@
-// quintet-poincare: distances and nearest neighbours of points of the Poincare ball.
+// quintet-poincare: distances and nearest neighbours of points of the Poincare ball or of the Lorentz model.
 #include "quintet/poincare/poincare.hpp"
 
 #include <algorithm>
@@ -9,6 +9,9 @@
 #include "support/driver.hpp"
 #include "support/neighbour_table.hpp"
 #include "support/points.hpp"
+#ifdef QUINTET_HAS_NEIGHBOURS
+#include "quintet/neighbours/neighbours.hpp"
+#endif
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/files.hpp"
 #include "quintet/mpi/poincare.hpp"
@@ -19,10 +22,18 @@ namespace quintet::driver {
 namespace {
 
 struct arguments {
-  std::string points, queries, dataset, output, formula;
+  std::string points, queries, dataset, output, formula, model, coordinates;
   double curvature = -1;
   std::int64_t knn = 0;  // 0: not given
   bool pairwise = false, strict = false;
+
+  bool in_lorentz_model() const { return choice<bool>("--model", model, {{"poincare", false}, {"lorentz", true}}); }
+  lorentz::coordinates form() const {
+    return choice<lorentz::coordinates>("--coordinates", coordinates,
+                                        {{"space", lorentz::coordinates::space},
+                                         {"time-and-space", lorentz::coordinates::time_and_space},
+                                         {"time-ignored", lorentz::coordinates::time_ignored}});
+  }
 };
 
 po::options_description describe(arguments& a) {
@@ -32,8 +43,14 @@ po::options_description describe(arguments& a) {
       ("queries", po::value(&a.queries)->value_name("FILE"),
        "points to measure from, .csv, .npy or .h5; by default the points themselves")                           //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")  //
+      ("model", po::value(&a.model)->default_value("poincare")->value_name("NAME"),
+       "poincare: points of the ball, or lorentz: points of the hyperboloid, doubles with --knn")  //
+      ("coordinates", po::value(&a.coordinates)->default_value("space")->value_name("NAME"),
+       "of --model lorentz: space (n numbers), time-and-space (n + 1, the time first, which is compared with the space "
+       "part) or time-ignored (n + 1)")  //
       ("curvature", po::value(&a.curvature)->default_value(-1)->value_name("C"),
-       "of the ball, negative: points have |C| |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|")  //
+       "negative: points of the ball have |C| |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|, of the ball "
+       "alone")  //
       ("knn", po::value(&a.knn)->value_name("K")->notifier([](std::int64_t k) {
         require_argument(k >= 1, "--knn", k, ">= 1");
       }),
@@ -54,6 +71,13 @@ void check_words(const arguments& a) {
   if (a.knn > 0 && a.pairwise) throw InvalidArgument("--knn and --pairwise exclude each other");
   if (a.pairwise && a.queries.empty()) throw InvalidArgument("--pairwise needs --queries");
   const bool geodesic = choice<bool>("--formula", a.formula, {{"geodesic", true}, {"clamped-artanh", false}});
+  const bool reads_time = a.form() != lorentz::coordinates::space;
+  if (!a.in_lorentz_model() && reads_time)
+    throw InvalidArgument(text("--coordinates needs --model lorentz (--model=", a.model, ")"));
+  if (a.in_lorentz_model() && !geodesic)
+    throw InvalidArgument(text("--formula needs --model poincare (--formula=", a.formula, ")"));
+  if (a.in_lorentz_model() && a.knn > 0 && a.form() == lorentz::coordinates::time_and_space)
+    throw InvalidArgument("--knn takes --coordinates space or time-ignored (--coordinates=time-and-space)");
   if (a.knn > 0 && !geodesic) throw InvalidArgument("--knn finds neighbours by --formula geodesic only");
   if (a.knn > 0 && io::format_of(a.output) == io::file_format::npy)
     throw InvalidArgument("--output of --knn must be .csv or .h5: indices and distances are two arrays");
@@ -64,13 +88,15 @@ poincare::distance_options distance_options_of(const arguments& a) {
   return {.curvature = a.curvature, .expression = expression, .strict = a.strict};
 }
 
-void report_status(session& session, const std::string& name, const std::vector<poincare::point_status>& status) {
+void report_status(session& session, const arguments& a, const std::string& name,
+                   const std::vector<poincare::point_status>& status) {
   const auto outside = std::count(status.begin(), status.end(), poincare::point_status::outside);
   const auto not_finite = std::count(status.begin(), status.end(), poincare::point_status::not_finite);
   session.result(name + "_outside", outside);
   session.result(name + "_not_finite", not_finite);
   if (outside + not_finite > 0)
-    session.warn(text(outside, " of the ", name, " lie on or outside the ball and ", not_finite,
+    session.warn(text(outside, " of the ", name, " lie on or outside the ",
+                      a.in_lorentz_model() ? "hyperboloid" : "ball", " and ", not_finite,
                       " are not finite, the first is row ", poincare::first_invalid(status),
                       "; their distances are nan"));
 }
@@ -148,17 +174,68 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
   ranks.phase("gather");
   collect(ranks, report.queries);
   collect(ranks, report.points);
-  if (!a.queries.empty()) report_status(session, "queries", report.queries);
-  report_status(session, "points", report.points);
+  if (!a.queries.empty()) report_status(session, a, "queries", report.queries);
+  report_status(session, a, "points", report.points);
   session.say() << queries.all_rows << " queries, " << points.all_rows << " points of " << points.rows.cols
                 << " dimensions on " << session.device().name() << std::endl;
   session.say_done(a.output);
 }
 #endif
 
+/// Distances of the queries, into `out`.
+template <class Real>
+poincare::point_report measure(const arguments& a, matrix_view<const Real> queries, matrix_view<const Real> points,
+                               matrix_view<Real> out, const Device& device) {
+  const vector_view<Real> values(out.data(), out.rows());
+  if (!a.in_lorentz_model())
+    return a.pairwise ? poincare::pair_distances(queries, points, values, distance_options_of(a), device)
+                      : poincare::distances(queries, points, out, distance_options_of(a), device);
+  const lorentz::distance_options options{.curvature = a.curvature, .form = a.form(), .strict = a.strict};
+  return a.pairwise ? lorentz::pair_distances(queries, points, values, options, device)
+                    : lorentz::distances(queries, points, out, options, device);
+}
+
+#ifdef QUINTET_HAS_NEIGHBOURS
+/// Rows that are not finite as a status; with --strict an error.
+std::vector<poincare::point_status> status_of(const arguments& a, const char* name, std::int64_t count,
+                                              const std::vector<std::int64_t>& invalid) {
+  if (a.strict && !invalid.empty()) throw InvalidArgument(text(name, "[", invalid[0], "] must be finite"));
+  std::vector<poincare::point_status> status(count, poincare::point_status::inside);
+  for (const std::int64_t i : invalid) status[i] = poincare::point_status::not_finite;
+  return status;
+}
+
+/// The nearest points of the Lorentz model, and their file.
+template <class Real>
+poincare::point_report write_nearest_of_sheet(session& session, const arguments& a, matrix_view<const Real> queries,
+                                              matrix_view<const Real> points) {
+  const auto space = [&](const matrix_view<const Real>& rows) {
+    const std::int64_t time = a.form() == lorentz::coordinates::space ? 0 : 1;
+    return matrix_view<const Real>(rows.data() + time, rows.rows(), rows.cols() - time, rows.stride());
+  };
+  const auto lists = session.timed("neighbours", [&] {
+    const neighbours::options settings{point_metric(metric::lorentz, a.curvature)};
+    return a.queries.empty() ? neighbours::nearest(space(points), a.knn, settings, session.device())
+                             : neighbours::nearest(space(queries), space(points), a.knn, settings, session.device());
+  });
+  auto of_points = status_of(a, "points", points.rows(), lists.invalid_points);
+  poincare::point_report report{status_of(a, "queries", queries.rows(), lists.invalid_queries), std::move(of_points)};
+  session.timed("write", [&] { write_neighbours(session, a.output, lists); });
+  return report;
+}
+#else
+template <class Real>
+poincare::point_report write_nearest_of_sheet(session&, const arguments&, matrix_view<const Real>,
+                                              matrix_view<const Real>) {
+  throw InvalidArgument("--knn of --model lorentz needs a build with the family neighbours");
+}
+#endif
+
 template <class Real>
 void measure_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr && a.in_lorentz_model())
+    throw InvalidArgument("--model lorentz needs a single process");
   if (session.ranks() != nullptr) return measure_dealt_files<Real>(session, a, *session.ranks());
 #endif
   const io::matrix<Real> points = read_points<Real>(session, a.points, a.dataset);
@@ -171,7 +248,9 @@ void measure_files(session& session, const arguments& a) {
   session.result("points", points.rows);
   session.result("ran_on", session.device().spelling());
   poincare::point_report report;
-  if (a.knn > 0) {
+  if (a.knn > 0 && a.in_lorentz_model()) {
+    report = write_nearest_of_sheet<Real>(session, a, queries.view(), points.view());
+  } else if (a.knn > 0) {
     const auto lists = session.timed("neighbours", [&] {
       const poincare::nearest_options options{
           .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
@@ -183,15 +262,12 @@ void measure_files(session& session, const arguments& a) {
     io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
     distances.data.resize(distances.rows * distances.cols);
     report = session.timed("distances", [&] {
-      return a.pairwise ? poincare::pair_distances(queries.view(), points.view(), distances.data,
-                                                   distance_options_of(a), session.device())
-                        : poincare::distances(queries.view(), points.view(), distances.view(), distance_options_of(a),
-                                              session.device());
+      return measure<Real>(a, queries.view(), points.view(), distances.view(), session.device());
     });
     write_distances<Real>(session, a, distances.view());
   }
-  if (!a.queries.empty()) report_status(session, "queries", report.queries);
-  report_status(session, "points", report.points);
+  if (!a.queries.empty()) report_status(session, a, "queries", report.queries);
+  report_status(session, a, "points", report.points);
   // Only now: a run that fails says nothing on standard output.
   session.say() << queries.rows << " queries, " << points.rows << " points of " << points.cols << " dimensions on "
                 << session.device().name() << std::endl;
@@ -199,14 +275,16 @@ void measure_files(session& session, const arguments& a) {
 }
 
 const program about{"quintet-poincare",
-                    "distances and nearest neighbours of points of the Poincare ball.",
+                    "distances and nearest neighbours of points of the Poincare ball or of the Lorentz model.",
                     "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv",
                     {"auto", "float", "double"},
                     true};
 
 void run(session& session, arguments& a) {
   check_words(a);
-  poincare::checked_curvature(a.curvature);
+  if (a.in_lorentz_model() && a.knn > 0) session.prefer_double();
+  const double c = poincare::checked_curvature(a.curvature);
+  require_argument(c > 0 || !a.in_lorentz_model(), "--curvature", a.curvature, "negative with --model lorentz");
   require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},
                          {{"--output", a.output}, {"--json", session.line().common.json}});
   with_precision(session, {{a.points, a.dataset}, {a.queries, a.dataset}},

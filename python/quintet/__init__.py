@@ -29,7 +29,7 @@ from ._threads import get_num_threads, num_threads, set_num_threads
 __version__: str = _core.build_info()["version"]
 
 _MODULES = {"hdbscan", "linalg", "lorentz", "metalsvd", "mpi", "neighbours", "plots", "poincare", "product", "snp", "sparse"}
-_MODULES |= {"torch"}
+_MODULES |= {"stereographic", "torch"}
 _NAMES = {
     "svd": ("linalg", "svd"),
     "HDBSCAN": ("hdbscan", "HDBSCAN"),
@@ -69,12 +69,13 @@ __all__ = [
     "snp",
     "sparse",
     "spgemm",
+    "stereographic",
     "svd",
     "torch",
 ]
 
 if TYPE_CHECKING:
-    from . import hdbscan, linalg, lorentz, metalsvd, neighbours, poincare, product, snp, sparse, torch
+    from . import hdbscan, linalg, lorentz, metalsvd, neighbours, poincare, product, snp, sparse, stereographic, torch
     from .hdbscan import HDBSCAN
     from .linalg import svd
     from .neighbours import BallTree, KDTree, KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer

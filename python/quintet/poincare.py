@@ -129,15 +129,18 @@ def _operation(
     *,
     columns: int | None = 0,
     number: tuple[str, Any] | None = None,
+    any_sign: bool = False,
 ) -> Any:
     """`columns`: what the result has more than the arguments; None: it is one number per point. `number`: name and value
-    of an argument that is one number, or one for every point; the function takes it behind the arrays."""
+    of an argument that is one number, or one for every point; the function takes it behind the arrays. `any_sign`: of the
+    curvature."""
     rows, shape, like = _together(names, arrays)
     dtype = accumulator(rows[0])
     given = rows if number is None else [*rows, _scalars(number[1], number[0], shape[:-1], dtype)]
     width = () if columns is None else (rows[0].shape[1] + columns,)
     out = np.empty((len(rows[0]), *width), dtype)
-    status = function(*given, out, _curvature(curvature), strict, return_status, device)
+    bend = float(curvature) if any_sign else _curvature(curvature)
+    status = function(*given, out, bend, strict, return_status, device)
     result = like(out.reshape(shape[:-1] + width))
     return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 

@@ -12,6 +12,7 @@ void bind_svd(nanobind::module_& m);
 void bind_poincare(nanobind::module_& m);
 void bind_lorentz(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
+void bind_stereographic(nanobind::module_& m);
 void bind_hdbscan(nanobind::module_& m);
 void bind_neighbours(nanobind::module_& m);
 void bind_neighbours_index(nanobind::module_& m);
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
   bind_poincare(m);
   bind_lorentz(m);
   bind_product(m);
+  bind_stereographic(m);
   bind_hdbscan(m);
   bind_neighbours(m);
   bind_neighbours_index(m);

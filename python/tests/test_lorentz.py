@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quintet
-from quintet import lorentz, poincare, product
+from quintet import lorentz, poincare, product, stereographic
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "lorentz" / "lorentz_pairs.csv"
 
@@ -135,6 +135,40 @@ def test_products_of_spaces() -> None:
     ):
         with pytest.raises(quintet.InvalidArgument, match=words):
             product.distances(x, y, wrong)
+
+
+@pytest.mark.parametrize("curvature", [1.5, 1e-13, 0.0, -0.4])
+def test_stereographic_operations(curvature: float) -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.uniform(-0.5, 0.5, (2, 3, 4, 3))
+    v = stereographic.log_map(y, x, curvature=curvature)
+    np.testing.assert_allclose(stereographic.exp_map(v, x, curvature=curvature), y, atol=1e-14)
+    distance = stereographic.pair_distances(x, y, curvature=curvature)
+    squares = (x * x).sum(-1)
+    np.testing.assert_allclose(2 / (1 + curvature * squares) * np.linalg.norm(v, axis=-1), distance, rtol=1e-13)
+    np.testing.assert_allclose(stereographic.distances(x[0], y[0], curvature=curvature).diagonal(), distance[0], rtol=1e-14)
+    middle = stereographic.geodesic(x, y, 0.5, curvature=curvature)
+    np.testing.assert_allclose(stereographic.pair_distances(x, middle, curvature=curvature), distance / 2, rtol=1e-12)
+    ball = stereographic.add(x, y, curvature=curvature)
+    dot = (x * y).sum(-1, keepdims=True)
+    xx, yy = squares[..., None], (y * y).sum(-1, keepdims=True)
+    below = 1 - 2 * curvature * dot + curvature**2 * xx * yy
+    expected = ((1 - 2 * curvature * dot - curvature * yy) * x + (1 + curvature * xx) * y) / below
+    np.testing.assert_allclose(ball, expected, atol=1e-14)
+    far = stereographic.scalar_mul(np.full(x.shape[:-1], 2.0), x, curvature=curvature)
+    np.testing.assert_allclose(far, stereographic.add(x, x, curvature=curvature), atol=1e-13)
+    assert stereographic.add(x.astype(np.float32), y.astype(np.float32), curvature=curvature).dtype == np.float32
+
+
+def test_stereographic_points_without_a_result() -> None:
+    points = np.array([[1.0, 0.0], [0.0, 0.0], [np.nan, 0.0]])
+    opposite = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    logs, status = stereographic.log_map(opposite, points, curvature=1.0, return_status=True)
+    assert status.tolist() == [1, 0, 2] and np.isnan(logs[[0, 2]]).all()
+    with pytest.raises(quintet.InvalidArgument, match="row 0 must be of points with a result"):
+        stereographic.log_map(opposite, points, curvature=1.0, strict=True)
+    with pytest.raises(quintet.InvalidArgument, match="curvature must be 0, or of a magnitude"):
+        stereographic.add(points, points, curvature=1e-40)
 
 
 def unit(x: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ quintet_sources(poincare
     nearest.cpp
     operations.cpp
     product.cpp
+    stereographic.cpp
     training.cpp
   HOST
     ball.cpp
@@ -19,4 +20,5 @@ quintet_sources(poincare
     lorentz_operations.cpp
     poincare_distances.cpp
     poincare_operations.cpp
-    product.cpp)
+    product.cpp
+    stereographic.cpp)

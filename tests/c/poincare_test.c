@@ -405,6 +405,34 @@ static void test_product(void) {
                 "factors must not be null");
 }
 
+/* On the circle of radius 1 angles add up, and the point of an angle is tan(angle / 2). */
+static void test_stereographic(void) {
+  const double a[2] = {0.3, 0}, b[2] = {0.4, 0}, part = 0.5;
+  double sum[2], twice[2], log_b[2], end[2], middle[2], opposite[2] = {-1 / 0.3, 0};
+  uint8_t status = 9;
+  CHECK_OK(quintet_stereographic_add(a, 2, b, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, sum, 2, &status));
+  CHECK(status == 0 && sum[1] == 0);
+  CHECK_NEAR(atan(sum[0]), atan(0.3) + atan(0.4), 1e-15);
+  CHECK_OK(quintet_stereographic_scalar_mul(&part, 1, sum, 2, QUINTET_DOUBLE, 1, 2, 1, 0, "emulated", twice, 2, NULL));
+  CHECK_NEAR(atan(twice[0]), (atan(0.3) + atan(0.4)) / 2, 1e-15);
+  CHECK_OK(quintet_stereographic_log_map(a, 2, b, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, log_b, 2, NULL));
+  CHECK_NEAR(log_b[0], 1.09 * (atan(0.4) - atan(0.3)), 1e-15);
+  CHECK_OK(quintet_stereographic_exp_map(a, 2, log_b, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, end, 2, NULL));
+  CHECK_NEAR(end[0], 0.4, 1e-15);
+  CHECK_OK(quintet_stereographic_geodesic(a, 2, b, 2, &part, 1, QUINTET_DOUBLE, 1, 2, 0, 0, NULL, middle, 2, NULL));
+  CHECK_NEAR(middle[0], 0.35, 1e-15);
+  CHECK_OK(quintet_stereographic_log_map(a, 2, opposite, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, log_b, 2, &status));
+  CHECK(status == 0 || (status == 1 && isnan(log_b[0])));
+  CHECK_INVALID(quintet_stereographic_add(a, 2, b, 2, QUINTET_DOUBLE, 1, 2, 1e40, 0, NULL, sum, 2, NULL),
+                "curvature must be 0, or of a magnitude in");
+  CHECK_INVALID(quintet_stereographic_exp_map(a, 2, NULL, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, end, 2, NULL),
+                "v must not be null");
+  CHECK_INVALID(quintet_stereographic_scalar_mul(&part, 2, a, 2, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, twice, 2, NULL),
+                "r.size");
+  CHECK_INVALID(quintet_stereographic_geodesic(a, 2, b, 2, NULL, 1, QUINTET_DOUBLE, 1, 2, 1, 0, NULL, middle, 2, NULL),
+                "t must not be null");
+}
+
 static void test_means(void) {
   const int64_t offsets[] = {0, 2, n};
   double mid[2 * dim], mean[2 * dim], weights[n], to_mean[2];
@@ -439,6 +467,7 @@ int main(void) {
   test_lorentz();
   test_adam();
   test_product();
+  test_stereographic();
   test_lorentz_operations();
   test_status();
   test_operations();

@@ -59,6 +59,46 @@ TEST_F(poincare_driver, nearest_neighbours) {
   EXPECT_EQ(io::read_hdf5<std::int64_t>(work("knn.h5"), "index").data, (std::vector<std::int64_t>{1, 0}));
 }
 
+TEST_F(poincare_driver, lorentz_model) {
+  const auto d = result({"--model", "lorentz", "--queries", queries});
+  ASSERT_EQ(d.rows, 2);
+  ASSERT_EQ(d.cols, 4);
+  EXPECT_NEAR(d.data[3], std::asinh(0.6) - std::asinh(0.3), 1e-15);
+  EXPECT_NEAR(d.data[4 + 1], std::asinh(0.5), 1e-15);
+  EXPECT_NEAR(result({"--model", "lorentz", "--curvature", "-4"}).data[1], std::asinh(1) / 2, 1e-15);
+  const auto near = io::read_csv<double>((result({"--model", "lorentz", "--knn", "2"}, "knn.csv"), work("knn.csv")));
+  EXPECT_EQ(near.values.data[1], 3);
+  EXPECT_NEAR(near.values.data[2], std::asinh(0.3), 1e-15);
+
+  const std::string timed = make("timed.csv", "1.25,0.75\n1,0\n1.25,0.75\n");
+  const auto measure = [&](const std::string& coordinates, const arguments& more) {
+    arguments given{"--points", timed, "--model", "lorentz", "--coordinates", coordinates, "--output", "timed.h5"};
+    given.insert(given.end(), more.begin(), more.end());
+    return given;
+  };
+  for (const char* coordinates : {"time-and-space", "time-ignored"}) {
+    run_well(measure(coordinates, {}));
+    EXPECT_NEAR(io::read_hdf5<double>(work("timed.h5"), "distances").data[1], std::log(2), 1e-7);
+  }
+  run_well(measure("time-ignored", {"--knn", "1", "--queries", timed}));
+  EXPECT_EQ(io::read_hdf5<std::int64_t>(work("timed.h5"), "index").data, (std::vector<std::int64_t>{0, 1, 0}));
+  make("timed.csv", "1.25,0.75\n1,0.5\nnan,0\n");
+  const auto outcome = run(measure("time-and-space", {}));
+  QUINTET_EXPECT_CONTAINS(outcome.error, "warning: 1 of the points lie on or outside the hyperboloid and 1 are not");
+  expect_failure(measure("time-and-space", {"--strict"}), 2, "[1]");
+  make("timed.csv", "1.25,0.75\n1,nan\n1,0\n");
+  expect_failure(measure("time-ignored", {"--strict", "--knn", "1"}), 2, "points[1] must be finite");
+  expect_failure(measure("time-and-space", {"--knn", "1"}), 2, "--knn takes --coordinates space or time-ignored");
+  expect_failure(measure("time", {}), 2, "--coordinates must be space or time-and-space or time-ignored");
+  expect_failure(measure("time-ignored", {"--curvature", "0"}), 2, "--curvature must be negative with --model lorentz");
+  expect_failure(measure("time-ignored", {"--formula", "clamped-artanh"}), 2, "--formula needs --model poincare");
+  expect_failure(measure("time-ignored", {"--knn", "1", "--precision", "float"}), 2, "points must be double");
+  expect_failure({"--points", points, "--coordinates", "time-ignored", "--output", "o.csv"}, 2,
+                 "--coordinates needs --model lorentz (--model=poincare)");
+  expect_failure({"--points", points, "--model", "klein", "--output", "o.csv"}, 2,
+                 "--model must be poincare or lorentz");
+}
+
 TEST_F(poincare_driver, points_outside_are_nan_with_a_warning) {
   const std::string bad = make("bad.csv", "0,0\n1,0\n");
   const auto outcome = run({"--points", bad, "--output", "out.csv"});

@@ -447,6 +447,45 @@ QUINTET_API quintet_status quintet_product_pair_distances(const void* x, int64_t
                                                           const char* device, void* out, uint8_t* x_status,
                                                           uint8_t* y_status) QUINTET_NOEXCEPT;
 
+// --- the kappa-stereographic model: formulas and accuracy, in quintet/poincare/stereographic.hpp. curvature is k of
+// any sign, 0 or of a magnitude in [1e-30, 1e30]. out [n x dim], which may be an argument; real types. strict not 0:
+// rows with a status are an error. Time n dim ---
+
+/// out := x (+) y.
+QUINTET_API quintet_status quintet_stereographic_add(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
+                                                     quintet_type type, int64_t n, int64_t dim, double curvature,
+                                                     int32_t strict, const char* device, void* out, int64_t out_stride,
+                                                     uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := r (x) x. `r` has `factors` elements: 1 for all rows, or n. Invalid: another number.
+QUINTET_API quintet_status quintet_stereographic_scalar_mul(const void* r, int64_t factors, const void* x,
+                                                            int64_t x_stride, quintet_type type, int64_t n, int64_t dim,
+                                                            double curvature, int32_t strict, const char* device,
+                                                            void* out, int64_t out_stride,
+                                                            uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := exp_x(v) of tangent vectors v at x.
+QUINTET_API quintet_status quintet_stereographic_exp_map(const void* x, int64_t x_stride, const void* v,
+                                                         int64_t v_stride, quintet_type type, int64_t n, int64_t dim,
+                                                         double curvature, int32_t strict, const char* device,
+                                                         void* out, int64_t out_stride,
+                                                         uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := log_x(y).
+QUINTET_API quintet_status quintet_stereographic_log_map(const void* x, int64_t x_stride, const void* y,
+                                                         int64_t y_stride, quintet_type type, int64_t n, int64_t dim,
+                                                         double curvature, int32_t strict, const char* device,
+                                                         void* out, int64_t out_stride,
+                                                         uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point at t of the geodesic from x (t = 0) to y (t = 1). `t` has `count` elements: 1 or n. Invalid:
+/// another number.
+QUINTET_API quintet_status quintet_stereographic_geodesic(const void* x, int64_t x_stride, const void* y,
+                                                          int64_t y_stride, const void* t, int64_t count,
+                                                          quintet_type type, int64_t n, int64_t dim, double curvature,
+                                                          int32_t strict, const char* device, void* out,
+                                                          int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,4 +12,5 @@
 #include "quintet/poincare/nearest.hpp"
 #include "quintet/poincare/operations.hpp"
 #include "quintet/poincare/product.hpp"
+#include "quintet/poincare/stereographic.hpp"
 #include "quintet/poincare/training.hpp"
