@@ -334,7 +334,8 @@ def svd(
     full_matrices : bool, default True
         U ``[..., m, m]`` and Vh ``[..., n, n]``, otherwise ``[..., m, k]`` and ``[..., k, n]``, k = min(m, n).
     compute_uv : bool, default True
-        False returns the singular values alone: half the cost for up to 3 columns and from 48 (float64) on.
+        False returns the singular values alone: half the cost for up to 3 columns and from 48 (batches of
+        float32: 24) on.
     top : int, default None
         Only the largest `top` singular values and their vectors; implies ``full_matrices=False``.
     preconditioning : {"automatic", "none", "qr", "pivoted_qr"}, default "automatic"

@@ -59,8 +59,10 @@ QUINTET_SVD_INLINE void sort_columns(const Map& map, const columns<typename Map:
     for (int j = 0; j < last; ++j) {
       const auto wrong = map.entry(sigma, j) < map.entry(sigma, j + 1);
       if (!any(wrong)) continue;
-      swap_columns(map, wrong, map.column(m.x, j, m.ld_x), map.column(m.x, j + 1, m.ld_x), m.rows);
-      if (m.v != nullptr) swap_columns(map, wrong, map.column(m.v, j, m.ld_v), map.column(m.v, j + 1, m.ld_v), m.n);
+      if (m.v != nullptr) {
+        swap_columns(map, wrong, map.column(m.x, j, m.ld_x), map.column(m.x, j + 1, m.ld_x), m.rows);
+        swap_columns(map, wrong, map.column(m.v, j, m.ld_v), map.column(m.v, j + 1, m.ld_v), m.n);
+      }
       swap_columns(map, wrong, map.column(sigma, j, 1), map.column(sigma, j + 1, 1), 1);
       swap_columns(map, wrong, map.column(m.norm, j, 1), map.column(m.norm, j + 1, 1), 1);
       swapped = j;

@@ -87,6 +87,19 @@ bool reduces(const jacobi_job<Real>& job, const Device& device) {
          (job.cols >= smallest || is_small_enough);
 }
 
+/// Float matrices side by side of these sizes have bidiagonal matrices in lockstep: see bidiagonal_lanes.hpp. In double
+/// the qd algorithm alone would take up the bound of small matrices, since it rounds up to 5 eps at n = 16. For float
+/// it is in double.
+constexpr int smallest_reduced_in_lanes = 12, largest_reduced_in_lanes = 64;
+
+/// Whether values come from bidiagonal matrices side by side.
+template <class Real>
+bool reduces_in_lanes(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
+  return device.kind() == device_kind::host && job.starts_from_eigenvectors && !job.vectors && sizeof(Real) == 4 &&
+         job.preconditioner != route::pivoted_lower && job.cols >= smallest_reduced_in_lanes &&
+         job.cols <= largest_reduced_in_lanes && fills_lanes(job, batch);
+}
+
 /// Shorter ones have a bidiagonal matrix without a QR factorisation first (Chan 1982 finds 5 / 3 by counting
 /// operations; reflections of columns alone take one pass over A each).
 constexpr int shortest_with_triangle = 3;
@@ -133,13 +146,14 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   if (job.count == 0) return;
   job.first = 0;
   job.phase = phase::all;
-  job.reduces = reduces(job, device);
+  const bool in_lanes = reduces_in_lanes(job, batch, device);
+  job.reduces = in_lanes || reduces(job, device);
   if (job.reduces && job.preconditioner == route::triangle && job.rows < shortest_with_triangle * job.cols)
     job.preconditioner = route::direct;
   job.root_rows = std::sqrt(Real(job.preconditioner == route::direct ? job.rows : job.cols));
   job.starts_from_eigenvectors = !job.reduces && starts_from_eigenvectors(job, device);
   const bool is_host = device.kind() == device_kind::host;
-  const bool reduces_in_memory = job.reduces && job.cols > largest_small;
+  const bool reduces_in_memory = job.reduces && !in_lanes && job.cols > largest_small;
   if (job.cols > largest_undivided || (!is_host && reduces_in_memory)) return run_blocks(job, device);
   if (!is_host) return run_on_device(job, batch, device);
   if (job.starts_from_eigenvectors || reduces_in_memory || !fills_lanes(job, batch))

@@ -72,7 +72,7 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
         ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
         ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);
-        note_outcome(map, group, orthogonalise(map, m, active, [&] {
+        note_outcome(map, group, orthogonalise(map, m, reduce_lanes(map, group, memory, m, active), [&] {
                        poll_within();
                        ahead();
                      }));
@@ -118,6 +118,24 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
       return job.reduces && part(map, memory, job.at.scaling)[2] > 0;  // by launches before this one
     }
     return false;
+  }
+
+  /// Where the job allows it: singular values of matrices side by side, without rotations. Returns the lanes of
+  /// `active` that are left for these.
+  template <class Map>
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> reduce_lanes(const Map& map, std::int64_t group, real* memory,
+                                                                const columns<real>& m,
+                                                                const mask_of<typename Map::scalar>& active) const {
+    if (!job.reduces) return active;
+    const auto reduced = map.entry(part(map, memory, job.at.scaling), 2) > typename Map::scalar{};
+    if (!any(reduced)) return active;
+    const auto at = lane_values_memory<real>::at(part(map, memory, job.at.start), m.n, Map::width);
+    const typename Map::scalar failed = find_lane_values(map, m.x, m.rows, m.n, m.ld_x, reduced, at);
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+      if (matrix >= 0 && lane_of(failed, l) > 0) job.status[matrix] = code_not_converged;
+    }
+    return active & !reduced;
   }
 
   template <class Map>

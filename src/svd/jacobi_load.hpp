@@ -54,22 +54,25 @@ struct jacobi_loading : jacobi_group<Real> {
       map.set_entry(part(map, memory, at.scaling), 1, scale.second);
       if constexpr (Map::width == 1)
         part(map, memory, at.scaling)[2] = real(job.is_symmetric || is_of_one_size<Map>(extremes) ? 1 : 0);
+      else if constexpr (Map::packed > 1)
+        map.set_entry(part(map, memory, at.scaling), 2,
+                      choose(active & is_of_one_size<Map>(extremes), same<scalar>(real(1)), scalar{}));
     }
     prepare(map, a, ld, active, scale);
     return active;
   }
 
   /// Whether X V may take the place of X, or a bidiagonal matrix. Rotations keep small values right under any scaling
-  /// of the rows; of the two others, those of a triangle never did. Only rows of hosts come in chunks, and are reduced;
-  /// a GPU would need a stack for the second ratio.
+  /// of the rows; of the two others, those of a triangle never did. Only hosts have packs of rows or matrices, and
+  /// reduce them here; a GPU would need a stack for the second ratio.
   template <class Map>
-  QUINTET_SVD_INLINE bool is_of_one_size(const survey<typename Map::scalar>& extremes) const {
-    bool rows_are = true;
-    if constexpr (Map::chunk > 1) {
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> is_of_one_size(const survey<typename Map::scalar>& extremes) const {
+    const mask_of<typename Map::scalar> columns_are = extremes.column_ratio <= started_ratio<real>;
+    if constexpr (Map::chunk > 1 || Map::packed > 1) {
       const bool rows_count = job.reduces && job.preconditioner == route::direct && !job.is_triangle;
-      rows_are = !rows_count || extremes.row_ratio <= started_ratio<real>;
+      if (rows_count) return columns_are & (extremes.row_ratio <= started_ratio<real>);
     }
-    return rows_are && extremes.column_ratio <= started_ratio<real>;
+    return columns_are;
   }
 
   /// Sets status; gives the lanes to work on.

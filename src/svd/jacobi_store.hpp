@@ -27,6 +27,7 @@ struct jacobi_storing : jacobi_loading<Real> {
     if constexpr (Map::width == 1) has_values = job.reduces && kept[2] > 0;
     if (!has_values) normalise(map, m, sigma);
     if constexpr (Map::packed > 1) {
+      if (job.reduces) take_lane_values(map, memory, sigma);
       sort_columns(map, m, sigma);
       for (int j = 0; j < m.n; ++j) map.set_entry(rank, j, same<scalar>(real(j)));
     } else {
@@ -34,6 +35,15 @@ struct jacobi_storing : jacobi_loading<Real> {
     }
     store_values(map, group, sigma, rank, scale);
     if (job.vectors && !job.completes_by_all) complete(map, m);
+  }
+
+  /// Of the matrices side by side that have been reduced.
+  template <class Map>
+  QUINTET_SVD_INLINE void take_lane_values(const Map& map, real* memory, real* sigma) const {
+    const auto at = lane_values_memory<real>::at(part(map, memory, job.at.start), job.cols, Map::width);
+    const auto reduced = map.entry(part(map, memory, job.at.scaling), 2) > typename Map::scalar{};
+    for (int j = 0; j < job.cols; ++j)
+      map.set_entry(sigma, j, choose(reduced, map.entry(at.values, j), map.entry(sigma, j)));
   }
 
   /// The vectors of R become what Q is applied to.

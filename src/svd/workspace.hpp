@@ -42,8 +42,9 @@ void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
   at.h = take(is_direct ? 0 : n * job.ld_a);
   at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
   at.start = take(job.starts_from_eigenvectors ? n * std::max(job.ld_x, job.ld_v)
-                  : job.reduces                ? reduction_size<Real>(n, job.ld_x)
-                                               : 0);
+                  : !job.reduces               ? 0
+                  : Map::width > 1             ? lane_values_memory<Real>::size(n, job.ld_x)
+                                               : reduction_size<Real>(n, job.ld_x));
   for (std::int64_t* array : {&at.norm, &at.column_scale, &at.norm_correction, &at.order, &at.sigma, &at.rank, &at.sign,
                               &at.tau, &at.start_w, &at.start_y, &at.pivots, &at.source})
     *array = take(n);

@@ -22,7 +22,7 @@ extern "C" {
 /// Which singular vectors.
 typedef int32_t quintet_svd_vectors;
 enum {
-  QUINTET_SVD_NONE = 0,     ///< singular values only; half the cost up to 3 columns and from 48 (double) on
+  QUINTET_SVD_NONE = 0,     ///< singular values only; half the cost up to 3 columns and from 48 (float batches: 24) on
   QUINTET_SVD_ECONOMY = 1,  ///< U [rows x k], V [cols x k]
   QUINTET_SVD_FULL = 2      ///< U [rows x rows], V [cols x cols]
 };

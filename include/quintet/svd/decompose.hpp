@@ -26,22 +26,22 @@
 // For any scaling of the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j. So the small
 // singular values of graded matrices are right to the last digits, where methods that bidiagonalise lose them.
 //
-// Values alone of 24 (float: 56; on a device 64) columns or more come from a bidiagonal matrix, if no column or row is
-// more than 16 times as large as another. (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do those of 3 x 3
-// matrices, if the product of the ratios of columns and of rows is at most 256. The bounds of the table hold. And |S_j
-// - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows and columns of one size. For n eps S_j
-// choose `accurate`, or a `preconditioning` other than `automatic`.
+// Values alone come from a bidiagonal matrix, if no column or row is more than 16 times as large as another, from 24
+// columns on (float: 56, in batches 12; on a device 64). (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do
+// those of 3 x 3 matrices, if the product of the ratios of columns and of rows is at most 256. The bounds of the table
+// hold. And |S_j - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows and columns of one size.
+// For n eps S_j choose `accurate`, or a `preconditioning` other than `automatic`.
 //
 // Every matrix is scaled by a power of two, so squares neither overflow nor vanish. Float and bfloat16 matrices are
 // computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
 // may be 1e140: singular values below 1e-146 S_0 become 0. Subnormal input is exact on hosts.
 //
 // With options::centre all this holds for A - 1 means^T with the means that are returned, and eps / 2 |A - 1 means^T|_F
-// is added for the rounding of the difference. The means are sums in double,
-// rounded once: |means_j - exact| <= eps |means_j| + 2^-48 max_i |a_ij|. So singular values differ from those with
-// exact means by at most sqrt(m) times the length of that error. A mean that is more than 1e5 times as large as what is
-// left of its column costs a tall matrix the time of reflections, not accuracy. With m = 0 the means are 0. A
-// difference beyond the range of the type is infinite: see status::not_finite.
+// is added for the rounding of the difference. The means are sums in double, rounded once: |means_j - exact| <= eps
+// |means_j| + 2^-48 max_i |a_ij|. So singular values differ from those with exact means by at most sqrt(m) times the
+// length of that error. A mean that is more than 1e5 times as large as what is left of its column costs a tall matrix
+// the time of reflections, not accuracy. With m = 0 the means are 0. A difference beyond the range of the type is
+// infinite: see status::not_finite.
 //
 // One worker computes every matrix in a fixed order. So results have the same bits for any number of threads, any order
 // of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between devices
@@ -182,9 +182,9 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 ///
 /// Cost for m = n: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors), 5 to 10 sweeps. On the host from n = 64
 /// (float: 120) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little. Without vectors it is 4 / 3 n^3 from n
-/// = 24 (float: 56) on. QR adds 4 m n^2, and on the host from 8192 numbers and m = 3 n (float: 4 n) on 5 m n^2 at the
-/// rate of a product. Memory: about 2 n^2 numbers (3 n^2 from n = 64) for each matrix in work at the same time, the
-/// result, and on a device copies of both there.
+/// = 24 (float: 12 in batches, otherwise 56) on. QR adds 4 m n^2, and on the host from 8192 numbers and m = 3 n (float:
+/// 4 n) on 5 m n^2 at the rate of a product. Memory: about 2 n^2 numbers (3 n^2 from n = 64) for each matrix in work at
+/// the same time, the result, and on a device copies of both there.
 ///
 /// `a` may be on a device, which then does the work: see Device. Throws InvalidArgument if `device` is another one, or
 /// if an output of the second form is on another one. Data of the host are copied to the device and back.

@@ -9,7 +9,7 @@ namespace quintet::svd {
 
 /// Which singular vectors. k = min(m, n).
 enum class vectors {
-  none,     ///< singular values only; half the cost up to 3 columns and from 48 (double) on: see docs/svd.md
+  none,     ///< singular values only; half the cost up to 3 columns and from 48 (float batches: 24) on: docs/svd.md
   economy,  ///< U [m x k], V [n x k]
   full,     ///< U [m x m], V [n x n]; the columns from k on complete an orthonormal basis, otherwise arbitrary
 };

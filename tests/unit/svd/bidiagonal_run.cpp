@@ -37,6 +37,29 @@ std::vector<double> values_of_bidiagonal(const std::vector<double>& diagonal, co
   return falling_order(q, converged);
 }
 
+std::vector<double> values_of_bidiagonal_lane(const std::vector<double>& diagonal, const std::vector<double>& beside) {
+  constexpr int width = device::host_lanes<double>(), lane = 1;
+  using map = svd::lanes_map<double, width, width>;
+  const int n = int(diagonal.size());
+  std::vector<double> q(n * width), e(n * width), values(n);
+  for (int i = 0; i < n; ++i)
+    for (int l = 0; l < width; ++l) {
+      const double x = diagonal[(i + l + n - lane % n) % n];
+      const double y = i + 1 < n ? beside[(i + l + n - 1 - lane % n) % (n - 1)] : 0;
+      q[i * width + l] = x * x;
+      e[i * width + l] = y * y;
+    }
+  for (int i = 0; i < n; ++i) {
+    q[i * width + lane] = diagonal[i] * diagonal[i];
+    e[i * width + lane] = i + 1 < n ? beside[i] * beside[i] : 0;
+  }
+  const map lanes{0};
+  const auto lost = svd::qd_lanes<map>(lanes, q.data(), e.data(), n).run();
+  const auto flags = svd::choose(lost, svd::same<map::scalar>(1.0), map::scalar{});
+  for (int i = 0; i < n; ++i) values[i] = std::sqrt(q[i * width + lane]);
+  return falling_order(values, svd::lane_of(flags, lane) == 0);
+}
+
 template <class Real>
 std::vector<Real> values_alone(std::vector<Real> x, int rows, int n, int ld) {
   std::vector<Real> memory = memory_for<Real>(n, ld), sigma(n);

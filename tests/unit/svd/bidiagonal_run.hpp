@@ -12,6 +12,9 @@ namespace quintet::test {
 /// converge.
 std::vector<double> values_of_bidiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside);
 
+/// The same beside matrices of the same numbers in another order.
+std::vector<double> values_of_bidiagonal_lane(const std::vector<double>& diagonal, const std::vector<double>& beside);
+
 /// Singular values of a matrix of columns `ld` apart, falling, by one worker.
 template <class Real>
 std::vector<Real> values_alone(std::vector<Real> x, int rows, int n, int ld);

@@ -1,4 +1,4 @@
-// Singular values alone: by way of a bidiagonal matrix from 64 columns on, in closed form or without V for small ones.
+// Singular values alone: by way of a bidiagonal matrix, in closed form or without V.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ std::int64_t count_below(const std::vector<double>& diagonal, const std::vector<
 }
 
 /// Every value lies within `bound` epsilon of itself.
-void expect_relative(const std::vector<double>& diagonal, const std::vector<double>& beside, double bound) {
-  const std::vector<double> values = test::values_of_bidiagonal(diagonal, beside);
+void expect_relative(const std::vector<double>& values, const std::vector<double>& diagonal,
+                     const std::vector<double>& beside, double bound) {
   const std::int64_t n = std::int64_t(diagonal.size());
   ASSERT_EQ(std::int64_t(values.size()), n);
   const long double margin = bound * std::numeric_limits<double>::epsilon();
@@ -76,7 +76,9 @@ TEST(svd_qd, values_have_all_their_digits) {
     const auto fill = [&](auto of_diagonal, auto of_beside) {
       for (int i = 0; i < n; ++i) diagonal[i] = of_diagonal(i);
       for (int i = 0; i + 1 < n; ++i) beside[i] = of_beside(i);
-      expect_relative(diagonal, beside, 8 + n / 8.0);
+      expect_relative(test::values_of_bidiagonal(diagonal, beside), diagonal, beside, 8 + n / 8.0);
+      // Side by side only small ones are worked on.
+      if (n <= 64) expect_relative(test::values_of_bidiagonal_lane(diagonal, beside), diagonal, beside, 8 + n / 8.0);
     };
     const auto random = [](int i) { return normal_at<double>(5, 0, std::uint64_t(i)); };
     const auto other = [](int i) { return normal_at<double>(6, 0, std::uint64_t(i)); };
@@ -274,6 +276,59 @@ TYPED_TEST(svd_values, of_scaled_matrices_are_right_to_their_last_digits) {
       for (std::int64_t j = 0; j < n; ++j) error = std::max(error, double(std::fabs(r.s[j] - exact[j]) / exact[j]));
       test::expect_error_within("values", error / test::compute_epsilon<TypeParam>, double(n));
     }
+}
+
+/// Float matrices side by side: bidiagonal ones in lockstep from 12 columns on. Of a batch the second has NaN, the
+/// third a column that wants rotations, the others are random, zero, the identity, of rank one, and of equal columns.
+TYPED_TEST(svd_values, of_matrices_side_by_side) {
+  for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{5, 5},
+                                   {8, 8},
+                                   {17, 13},
+                                   {16, 16},
+                                   {9, 31},
+                                   {23, 23},
+                                   {40, 38},
+                                   {55, 55}}) {
+    SCOPED_TRACE(text(rows, " x ", cols));
+    const std::int64_t batch = 19, size = rows * cols, k = std::min(rows, cols);
+    auto a = normal_matrix<TypeParam>(batch * size);
+    const batch_view<TypeParam> view(a.data(), batch, rows, cols);
+    const auto plain = values_of(batch_view<const TypeParam>(a.data(), batch, rows, cols));
+    EXPECT_EQ(plain.sweeps[0] == 0, k >= (sizeof(TypeParam) == 4 ? 12 : 24));
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < cols; ++j) {
+        if (rows >= cols ? j == 2 : i == 2) view(2, i, j) *= 64;
+        view(3, i, j) = 0;
+        view(4, i, j) = TypeParam(i == j ? 1 : 0);
+        view(5, i, j) = TypeParam(1 + i % 3) * TypeParam(1 + j % 4);
+        if (j % 3 == 1) view(6, i, j) = view(6, i, j - 1);
+      }
+    view(1, 1, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
+    const auto r = values_of(batch_view<const TypeParam>(a.data(), batch, rows, cols));
+    EXPECT_GT(r.sweeps[2], 0);
+    double error = 0;
+    for (std::int64_t b = 0; b < batch; ++b) {
+      EXPECT_EQ(r.status[b], b == 1 ? svd::not_finite : svd::ok);
+      if (b == 1) {
+        EXPECT_TRUE(std::isnan(r.s[k]));
+        continue;
+      }
+      const auto exact = reference::singular_values(batch_view<const TypeParam>(a.data(), batch, rows, cols), b);
+      for (std::int64_t j = 0; j < k; ++j) {
+        EXPECT_TRUE(j == 0 || r.s[b * k + j] <= r.s[b * k + j - 1]);
+        if (exact[0] == 0) {
+          EXPECT_EQ(r.s[b * k + j], 0);
+        } else {
+          error = std::max(error, std::fabs(double(r.s[b * k + j]) - exact[j]) / exact[0]);
+        }
+        if (b > 6) {
+          ASSERT_EQ(r.s[b * k + j], plain.s[b * k + j]);
+        }
+      }
+    }
+    test::expect_error_within(text("values_", rows, "x", cols), error / test::compute_epsilon<TypeParam>,
+                              test::bounds_for(rows, cols, {}).values);
+  }
 }
 
 TYPED_TEST(svd_values, of_tiny_and_huge_matrices) {
