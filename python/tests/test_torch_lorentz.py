@@ -149,3 +149,28 @@ def test_refusals() -> None:
         qt.Lorentz(torch.tensor(-1.0, requires_grad=True))
     with pytest.raises(quintet.InvalidArgument, match="last dimension"):
         qt.Lorentz().dist(torch.zeros(2, 3), torch.zeros(2, 4))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-11), (torch.float32, 1e-5)])
+def test_gradients_of_all_distances_are_those_of_pairs(dtype, tolerance):
+    """Of points of which half are close together and a few are the same."""
+    random = torch.Generator().manual_seed(3)
+    v = torch.randn(60, 5, dtype=torch.float64, generator=random)
+    for spread in (1e-2, 1e-5, 1e-9, 0.0):
+        v[30:] = v[0] + spread * torch.randn(30, 5, dtype=torch.float64, generator=random)
+        sheet = qt.Lorentz(k=2.0)
+        points = sheet.expmap0(torch.nn.functional.pad(1.5 * v, (1, 0))).to(dtype)
+        x, y = points[:45].clone().requires_grad_(), points[20:].clone().requires_grad_()
+        G = torch.randn(45, 40, dtype=dtype, generator=random)
+        found = torch.autograd.grad((sheet.cdist(x, y) * G).sum(), (x, y))
+        expected = torch.autograd.grad((sheet.dist(x[:, None], y) * G).sum(), (x, y))
+        for ours, theirs in zip(found, expected):
+            assert bool(((ours - theirs).norm(dim=1) <= tolerance * theirs.norm(dim=1)).all())
+
+
+def test_gradients_of_no_distances():
+    sheet = qt.Lorentz()
+    x, y = torch.zeros(0, 4, dtype=torch.float64), torch.tensor([[1.0, 0, 0, 0]], dtype=torch.float64)
+    x.requires_grad_(), y.requires_grad_()
+    of_x, of_y = torch.autograd.grad(sheet.cdist(x, y).sum(), (x, y))
+    assert of_x.shape == (0, 4) and bool((of_y == 0).all())

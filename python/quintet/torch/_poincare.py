@@ -13,7 +13,7 @@ torch.Size([4, 3])
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Callable
 
 import torch
 from torch import Tensor
@@ -49,11 +49,19 @@ def _weights(d: Tensor, area: Tensor, c: float, G: Tensor) -> tuple[Tensor, Tens
     return torch.where(apart, 2 * math.sqrt(c) * G / safe, 0.0), sinh * sinh * area / c
 
 
-def _differences(W: Tensor, square: Tensor, x: Tensor, y: Tensor, type: torch.dtype) -> tuple[Tensor, Tensor]:
-    """sum_j W_ij (x_i - y_j) and sum_i W_ij (y_j - x_i), for points of `type` in double. Products of matrices lose the
-    digits that points closer than `part` of their distance from the mean have in common: those are subtracted."""
+def differences(
+    W: Tensor,
+    square: Tensor,
+    x: Tensor,
+    y: Tensor,
+    type: torch.dtype,
+    subtract: Callable[[Tensor, Tensor], Tensor] = torch.sub,
+) -> tuple[Tensor, Tensor]:
+    """sum_j W_ij (x_i - y_j) and sum_i W_ij (y_j - x_i), for points of `type` in double, where square_ij is at most
+    |x_i - y_j|^2. Products of matrices lose the digits that points closer than `part` of their distance from the mean have
+    in common: those are subtracted."""
     part = 1e-2 if type == torch.float64 else 1e-7
-    mean = x.detach().mean(0)
+    mean = x.detach().mean(0) if len(x) else torch.zeros_like(x[:1].sum(0))
     p, q = x - mean, y - mean
     near = square < part * part * ((p * p).sum(1).unsqueeze(1) + (q * q).sum(1))
     far = W.masked_fill(near, 0.0)
@@ -61,7 +69,7 @@ def _differences(W: Tensor, square: Tensor, x: Tensor, y: Tensor, type: torch.dt
     pairs = near.nonzero()
     for some in pairs.split(max(1, (1 << 22) // max(1, x.shape[1]))) if len(pairs) else ():
         i, j = some.unbind(1)
-        term = W[i, j].unsqueeze(1) * (x[i] - y[j])
+        term = W[i, j].unsqueeze(1) * subtract(x[i], y[j])
         of_x, of_y = of_x.index_add(0, i, term), of_y.index_add(0, j, -term)
     return of_x, of_y
 
@@ -86,7 +94,7 @@ class _Cdist(torch.autograd.Function):
         p_gap, q_gap = gap(p, c), gap(q, c)
         W, square = _weights(wide, p_gap * q_gap.mT, c, G.double())
         scaled = c * W * square
-        of_x, of_y = _differences(W, square, p, q, x.dtype)
+        of_x, of_y = differences(W, square, p, q, x.dtype)
         return (
             (of_x + p * scaled.sum(1, keepdim=True) / p_gap).to(x.dtype),
             (of_y + q * scaled.sum(0).unsqueeze(1) / q_gap).to(y.dtype),
