@@ -1,7 +1,8 @@
 // Rows of few products, some at a time: all their products are written one behind the other, then every row is put in
-// order. In the registers of a host rows are sorted by a network (Batcher 1968), their products' places with them;
-// elsewhere by ranks: how many columns are smaller (comparison counting: Knuth 1998, 5.2). Nothing depends on a
-// comparison of two columns by a branch, and what is read as a vector was written long before.
+// order. On a host, a row of a band is summed up in a window of columns, and in its registers others are sorted by a
+// network (Batcher 1968), their products' places with them; elsewhere by ranks: how many columns are smaller
+// (comparison counting: Knuth 1998, 5.2). Nothing in these depends on a comparison of two columns by a branch, and what
+// is read as a vector was written long before.
 #pragma once
 
 #include <bit>
@@ -254,6 +255,69 @@ struct row_in_registers {
   }
 };
 
+/// Products whose columns lie in a window: an array of its sums, and a bit for every column that has one. Rows of bands
+/// and of well numbered meshes are such; nothing is put in order.
+template <int Lanes>
+struct window_of_columns {
+  enum { width = 64, step = 8 };
+  std::int32_t first, last;
+  /// The window of a row's columns.
+  explicit window_of_columns(const std::int32_t* keys, int count) : first(keys[0]), last(keys[count - 1]) {
+    // Columns of a row of B ascend: few rows that have no window get beyond this.
+    if (std::uint32_t(last) - std::uint32_t(first) + width >= 2 * width) {
+      first = 0;
+      last = INT32_MAX;
+      return;
+    }
+    using pack = device::pack<std::int32_t, Lanes>;
+    const pack lane = lane_numbers<Lanes>(), any = pack{} + first;
+    pack least = any, most = any;
+    for (int e = 0; e < count; e += Lanes) {
+      const pack key = lane < count - e ? device::load_pack<pack>(keys + e) : any;
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+    }
+    first = least[0];
+    last = most[0];
+    for (int e = 1; e < Lanes; ++e) {
+      first = std::min(first, std::int32_t(least[e]));
+      last = std::max(last, std::int32_t(most[e]));
+    }
+  }
+  bool holds() const { return last - first < width; }
+  /// Writes the row, and a little beyond its end; returns its entries.
+  template <class Product, class Index, class Value>
+  QUINTET_INLINE int emit(const std::int32_t* keys, const Value* product, int count, Index* columns,
+                          Value* values) const {
+    alignas(64) Value sums[width];
+    for (int e = 0; e <= last - first; e += step)
+#pragma GCC unroll 8
+      for (int f = e; f < e + step; ++f) sums[f] = Product::identity();
+    std::uint64_t present = 0;
+    for (int e = 0; e < count; ++e) {
+      const std::int32_t at = keys[e] - first;
+      sums[at] = Product::add(sums[at], product[e]);
+      present |= std::uint64_t{1} << at;
+    }
+    const int entries = std::popcount(present);
+    if ((present & (present + 1)) == 0) {  // without a gap
+      for (int e = 0; e < entries; e += step)
+#pragma GCC unroll 8
+        for (int f = e; f < e + step; ++f) {
+          columns[f] = Index(first + f);
+          values[f] = sums[f];
+        }
+    } else {
+      for (std::uint64_t left = present; left != 0; left &= left - 1) {
+        const int at = std::countr_zero(left);
+        *columns++ = Index(first + at);
+        *values++ = sums[at];
+      }
+    }
+    return entries;
+  }
+};
+
 /// Columns up to which a column and a place are one number, and no such number is INT32_MAX.
 constexpr std::int64_t sorted_columns = (std::int64_t{1} << 24) - 1;
 
@@ -346,7 +410,20 @@ inline std::int64_t accumulate_sorted_positions(const Team& team, const Product&
     };
     Index* const columns = out.columns;
     Value* const values = out.values;
-    for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t row = 0; row < count; ++row) {
+      if constexpr (lanes > 1) {
+        constexpr int one_step = 8;  // products that are put in order in one step
+        const std::int32_t begin = m.start[row], products_of_row = m.start[row + 1] - begin;
+        if (products_of_row > one_step && !r.filter.active()) {
+          const detail::window_of_columns<Memory::expanded> window(m.keys + begin, products_of_row);
+          if (window.holds()) {
+            to += window.template emit<Product>(m.keys + begin, m.product + begin, products_of_row, columns + to,
+                                                values + to);
+            ends[row] = to;
+            continue;
+          }
+        }
+      }
       with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto& keeps) QUINTET_INLINE {
         if constexpr (ranks.in_registers) {
           to += ranks.template emit<Product>(keys, product, products_of_row, columns + to, values + to);
@@ -358,6 +435,7 @@ inline std::int64_t accumulate_sorted_positions(const Team& team, const Product&
         }
         ends[row] = to;
       });
+    }
     return to - out.used;
   }
 }

@@ -152,6 +152,38 @@ TEST(spgemm_accumulators, short_rows) {
   expect_short_rows<or_and, double, std::int64_t>();
 }
 
+// Bands: rows whose products lie in as many columns as a window has, fewer, or more, with and without gaps, and with
+// rows of A that descend.
+template <class Semiring, class Value, class Index>
+void expect_bands() {
+  constexpr std::int64_t rows = 200;
+  for (const std::int64_t width : {1, 2, 3, 9, 20, 61, 62, 63, 64, 65, 127, 128, 300})
+    for (const bool filled : {false, true}) {
+      SCOPED_TRACE(text(width, " columns", filled ? ", all of them" : ""));
+      random_stream random{std::uint64_t(width)};
+      const auto b = test::matrix_of_rows<Value, Index>(rows + 2, 20'000, 31, [&](std::int64_t i) {
+        std::set<std::int64_t> row{i, i + width - 1};
+        for (std::int64_t e = 0; e < (filled ? std::min<std::int64_t>(width, 4) : i % 5); ++e)
+          row.insert(i + (filled ? e : std::int64_t(random.below(std::uint32_t(width)))));
+        if (i % 11 == 0) row.clear();
+        return std::vector<std::int64_t>(row.begin(), row.end());
+      });
+      const auto a = test::matrix_of_rows<Value, Index>(rows, b.rows, 32, [&](std::int64_t i) {
+        return i % 3 == 0 ? std::vector<std::int64_t>{i + 2, i + 1, i} : std::vector<std::int64_t>{i, i + 1, i + 2};
+      });
+      report told;
+      EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), {}, Device::host(), &told),
+                test::reference_product<Semiring>(a.view(), b.view()));
+      EXPECT_GT(told.rows_by_strategy[int(strategy::tiny)], rows / 2);
+    }
+}
+TEST(spgemm_accumulators, bands) {
+  expect_bands<plus_times, double, std::int32_t>();
+  expect_bands<plus_times, float, std::int64_t>();
+  expect_bands<min_plus, double, std::int64_t>();
+  expect_bands<or_and, float, std::int32_t>();
+}
+
 // Every kernel of the family in every instantiation, on the host and on the emulated device.
 template <class Semiring, class Value, class Index>
 void expect_every_kernel() {
