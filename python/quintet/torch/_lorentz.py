@@ -111,8 +111,8 @@ def _subtract(e: Tensor, f: Tensor) -> Tensor:
 
 
 def _pull_all(d: Tensor, x: Tensor, y: Tensor, c: float, G: Tensor) -> tuple[Tensor, Tensor]:
-    """_pull() of all pairs, summed up: W (e_x - e_y) of the points e = (t, x) with W = G sqrt(c) / sinh(sqrt(c) d), of which
-    the derivative by the space part x is that of x less x / t times that of t."""
+    """_pull() of all pairs, summed up: W (e_x - e_y) of the points e = (t, x), W = G sqrt(c) / sinh(sqrt(c) d). The
+    derivative by the space part x is what belongs to x, less x / t times what belongs to t."""
     p, q, wide = x[:, 1:].double(), y[:, 1:].double(), d.double()
     e, f = _point(p, c), _point(q, c)
     z = math.sqrt(c) * wide
