@@ -53,7 +53,7 @@ SPARSE_PRODUCTS = [("10 largest of each row of X @ X.T, 20,000 texts", "sparse_d
                    ("100 largest of each row of X @ X.T, 20,000 texts", "sparse_dot_topn"),
                    ("A @ A, 10^5, 10 a row", "MKL"), ("A @ dense, 10^5, 10 a row, 64 columns", "MKL"),
                    ("A @ dense, 10^5, 10 a row, 64 columns", "SciPy"), ("A @ A of int64, 10^5, 10 a row", "SciPy"),
-                   ("CSC @ vector, 10^6, 5 a row", "SciPy")]
+                   ("CSC @ vector, 10^6, 5 a row", "SciPy"), ("CSC @ vector, 10^5, 50 a row", "SciPy")]
 CASES = [
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "OpenBLAS, strips", "peer_openblas/5000/384/real_time"),
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "FAISS", "peer_faiss/5000/384/real_time"),
@@ -111,30 +111,39 @@ CASES = [
     # Products of Python, see sparse_peers.py.
     *[("sparse", f"{what}, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}", peer, f"python:{peer} {t} {what}")
       for what, peer in SPARSE_PRODUCTS for t in (1, 2)],
+    # Training and search in hyperbolic space, see hyperbolic_peers.py.
+    *[("hyperbolic", f"{what}, {model}, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}, {model}", peer,
+       f"python:{peer} {t} {what}, {model}")
+      for what, peer in (("1000 x 1000 x 64 with gradients", "geoopt"), ("a round of training", "geoopt"))
+      for model in ("ball", "Lorentz") for t in (1, 2)],
     # Kept indexes, all of them in one script.
-    *[("neighbours", f"kept index of {'50' if dim == 384 else '100'},000 x {dim}, k = 10, {what}",
+    *[("neighbours", f"kept index of {'50' if dim == 384 else '100'},000 x {dim}, k = 10, {what}, 1 thread",
        f"python:quintet, {dim} D, {queries}", peer, f"python:{peer}, {dim} D, {queries}")
       for dim in (2, 3, 8, 32, 128, 384)
       for queries, what in (("build", "building"), ("1", "one query again"), ("one of many", "one of 2000 queries"),
                             ("100", "100 queries"), ("10000", "10,000 queries"))
-      for peer in ("SciPy cKDTree", "scikit-learn", "FAISS flat") if dim <= 32 or peer != "SciPy cKDTree"],
+      for peer in ("SciPy cKDTree", "scikit-learn", "FAISS flat") if dim <= 32 or peer != "SciPy cKDTree"
+      # The others build nothing, or nothing but a copy.
+      if queries != "build" or peer == "SciPy cKDTree"],
     # Many parameters at once, all of them in one script.
-    *[("sweep", f"labels of 100 settings, {n:,} x {dim}", f"python:sweep {n} x {dim}", peer, f"python:{there} {n} x {dim}")
+    *[("sweep", f"labels of 100 settings, {n:,} x {dim}, 1 thread", f"python:sweep {n} x {dim}", peer,
+       f"python:{there} {n} x {dim}")
       for n, dim in ((30_000, 32), (100_000, 3))
       for peer, there in (("our fits and refits", "fits"), ("hdbscan with a cache", "contrib"))],
-    *[("sweep", f"the most persistent size, {n:,} x {dim}", f"python:automatic {n} x {dim}", "fast-plscan",
+    *[("sweep", f"the most persistent size, {n:,} x {dim}, 1 thread", f"python:automatic {n} x {dim}", "fast-plscan",
        f"python:plscan {n} x {dim}") for n, dim in ((30_000, 32), (100_000, 3))],
     # CPU seconds of whole programs, see few_dimensions.py.
     *[("few_dimensions", few_dimensions.title(case), (few_dimensions.title(case), "quintet"), peer,
        (few_dimensions.title(case), peer)) for case in few_dimensions.CASES + few_dimensions.LARGE for peer in case[4]],
 ]
 PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "neighbours": "neighbours_peers.py", "poincare": "poincare_peers.py",
-                "svd": "svd_peers.py",
+                "hyperbolic": "hyperbolic_peers.py", "svd": "svd_peers.py",
                 "svd_shapes": "svd_peers.py", "scipy": "patch_peers.py", "sparse": "sparse_peers.py",
                 "sweep": "sweep_peers.py"}
 if "QUINTET_DATA_DIR" in os.environ:
     PYTHON_PEERS["spgemm"] = "scipy_product.py"
-PYTHON_THREADS = {"svd": 1, "svd_shapes": 1}  # those of the rows, where they do not come from outside
+# Those of the rows, where they do not come from outside.
+PYTHON_THREADS = {"neighbours": 1, "svd": 1, "svd_shapes": 1, "sweep": 1}
 
 
 def plain(name):
@@ -240,9 +249,10 @@ def run_few_dimensions(arguments):
                                            folder)
     rows = []
     for case in cases:
-        what = few_dimensions.title(case)
+        title = few_dimensions.title(case)
+        what = f"{title}, {arguments.threads} thread{'s' * (arguments.threads > 1)}"
         for peer in case[4]:
-            pairs = [(r[what, "quintet"], r[what, peer]) for r in rounds if (what, peer) in r]
+            pairs = [(r[title, "quintet"], r[title, peer]) for r in rounds if (title, peer) in r]
             if not pairs:
                 print(f"few_dimensions: {what}: {peer} is not here, left out", file=sys.stderr)
                 continue

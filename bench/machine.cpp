@@ -53,7 +53,8 @@ template <class Real>
 double fma_rate(int threads) {
   constexpr std::int64_t rounds = 4'000'000;
   double best = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  // Some 7 ms each: at first a system may keep both threads on one core.
+  for (int attempt = 0; attempt < 40; ++attempt) {
     const double start = seconds_now();
     std::vector<std::thread> team;
     for (int t = 0; t < threads; ++t) team.emplace_back(multiply_add<Real>, rounds);

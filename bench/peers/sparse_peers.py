@@ -64,12 +64,15 @@ def cases():
     graph, large = uniform(10**5, 10**5, 10), uniform(10**6, 10**6, 5)
     dense, vector = random.normal(size=(10**5, 64)), random.normal(size=10**6)
     whole, turned = sp.csr_matrix(100 * graph).astype(np.int64), large.tocsc()
+    dense_columns, short = uniform(10**5, 10**5, 50).tocsc(), random.normal(size=10**5)
     yield "A @ A, 10^5, 10 a row", lambda: sparse.multiply(graph, graph), mkl(graph, graph)
     yield ("A @ dense, 10^5, 10 a row, 64 columns", lambda: sparse.multiply_dense(graph, dense),
            {**mkl(graph, dense), "SciPy": lambda n: graph @ dense})
     yield "A @ A of int64, 10^5, 10 a row", lambda: sparse.multiply(whole, whole), {"SciPy": lambda n: whole @ whole}
     yield ("CSC @ vector, 10^6, 5 a row", lambda: sparse.multiply_dense(turned, vector),
            {"SciPy": lambda n: turned @ vector})
+    yield ("CSC @ vector, 10^5, 50 a row", lambda: sparse.multiply_dense(dense_columns, short),
+           {"SciPy": lambda n: dense_columns @ short})
 
 
 def seconds(product):
