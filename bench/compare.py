@@ -111,10 +111,10 @@ CASES = [
     # Products of Python, see sparse_peers.py.
     *[("sparse", f"{what}, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}", peer, f"python:{peer} {t} {what}")
       for what, peer in SPARSE_PRODUCTS for t in (1, 2)],
-    # Training and search in hyperbolic space, see hyperbolic_peers.py.
+    # Gradients and training in hyperbolic space, see hyperbolic_peers.py.
     *[("hyperbolic", f"{what}, {model}, {t} thread{'s' * (t > 1)}", f"python:quintet {t} {what}, {model}", peer,
        f"python:{peer} {t} {what}, {model}")
-      for what, peer in (("1000 x 1000 x 64 with gradients", "geoopt"), ("a round of training", "geoopt"))
+      for what, peer in (("1000 x 1000 x 64 with gradients", "geoopt"), ("a round of training", "geoopt, ball"))
       for model in ("ball", "Lorentz") for t in (1, 2)],
     # Kept indexes, all of them in one script.
     *[("neighbours", f"kept index of {'50' if dim == 384 else '100'},000 x {dim}, k = 10, {what}, 1 thread",

@@ -84,7 +84,7 @@ def training_calls():
     for model, make in makers.items():
         takers = {"quintet": make(start)[1]}
         if geoopt is not None:
-            takers["geoopt"] = edge_training.of_geoopt(start)[1]
+            takers["geoopt, ball"] = edge_training.of_geoopt(start)[1]
         calls[f"a round of training, {model}"] = {who: lambda take=take: take(links) for who, take in takers.items()}
     return calls
 

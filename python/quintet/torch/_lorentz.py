@@ -87,6 +87,12 @@ def _all_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
     return out
 
 
+def _weight(d: Tensor, c: float, G: Tensor) -> Tensor:
+    """G sqrt(c) / sinh(sqrt(c) d), 0 where d is 0."""
+    apart = d != 0
+    return torch.where(apart, G * math.sqrt(c) / torch.sinh(math.sqrt(c) * torch.where(apart, d, 1.0)), 0.0)
+
+
 def _pull(d: Tensor, x: Tensor, y: Tensor, c: float, squared: bool, G: Tensor) -> tuple[Tensor, Tensor]:
     """G d d(x, y) / d (x, y), of d^2 where squared: sqrt(c) (x t_y / t_x - y) / sinh(sqrt(c) d) of the space part, with the
     difference of the times from that of the points; 0 where x = y. d is a distance, or its square."""
@@ -96,9 +102,7 @@ def _pull(d: Tensor, x: Tensor, y: Tensor, c: float, squared: bool, G: Tensor) -
     if squared:
         weight = 2 * G * _over_sinh(c * d)
     else:
-        apart = d != 0
-        z = math.sqrt(c) * torch.where(apart, d, 1.0)
-        weight = torch.where(apart, G * math.sqrt(c) / torch.sinh(z), 0.0)
+        weight = _weight(d, c, G)
     later = dot(q - p, q + p) / (tp + tq)
     of_p, of_q = weight * ((p - q) + p * (later / tp)), weight * ((q - p) - q * (later / tq))
     return tuple(torch.cat((torch.zeros_like(tp), g), -1).to(t.dtype) for g, t in ((of_p, x), (of_q, y)))  # type: ignore[return-value]
@@ -115,10 +119,8 @@ def _pull_all(d: Tensor, x: Tensor, y: Tensor, c: float, G: Tensor) -> tuple[Ten
     derivative by the space part x is what belongs to x, less x / t times what belongs to t."""
     p, q, wide = x[:, 1:].double(), y[:, 1:].double(), d.double()
     e, f = _point(p, c), _point(q, c)
-    z = math.sqrt(c) * wide
-    W = torch.where(z != 0, G.double() * math.sqrt(c) / torch.sinh(torch.where(z != 0, z, 1.0)), 0.0)
-    chord = (2 / math.sqrt(c) * torch.sinh(z / 2)).square()  # |x - y|^2 - (t_x - t_y)^2
-    sums = differences(W, chord, e, f, x.dtype, _subtract)
+    chord = (2 / math.sqrt(c) * torch.sinh(math.sqrt(c) / 2 * wide)).square()  # |x - y|^2 - (t_x - t_y)^2
+    sums = differences(_weight(wide, c, G.double()), chord, e, f, x.dtype, _subtract)
     of_p, of_q = (of[:, 1:] - at[:, 1:] / at[:, :1] * of[:, :1] for of, at in zip(sums, (e, f)))
     return tuple(torch.cat((torch.zeros_like(g[:, :1]), g), -1).to(x.dtype) for g in (of_p, of_q))  # type: ignore[return-value]
 
