@@ -256,14 +256,13 @@ radius_result<accumulator_t<Storage>> index<Storage>::within_radius(matrix_view<
     const pairwise::looked_at_rows<Storage> rows(state, on_host.view());
     if (!rows.keep_bits()) return at_once();
     const Real limit = limit_within(state.measure, radius);
-    std::vector<std::pair<std::int64_t, Real>> row;
+    typename pairwise::radius_sink<Real>::found row;
     for (std::int64_t i = 0; i < queries.rows(); ++i) {
       row.clear();
       if (!rows.valid(i))
         result.invalid_queries.push_back(i);
       else if (!state.parts.empty())
-        rows.within(i, limit, result.pairs_evaluated,
-                    [&](std::int64_t number, Real distance) { row.emplace_back(number, distance); });
+        rows.within(i, limit, row, result.pairs_evaluated);
       std::sort(row.begin(), row.end());
       for (const auto& [number, distance] : row) {
         result.index.push_back(number);

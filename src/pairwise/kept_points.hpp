@@ -267,14 +267,12 @@ class looked_at_rows {
     return e;
   }
 
-  /// Calls take(number, distance) for the points within the reduced distance `limit` of row i, a valid one.
-  template <class Take>
-  void within(std::int64_t i, Real limit, std::int64_t& pairs, const Take& take) const {
-    const auto take_reduced = [&](std::int32_t number, Real reduced) {
-      take(number, state_.measure.distance(reduced));
-    };
-    radius_sink sink(limit, take_reduced);
+  /// Appends (number, distance) of the points within the reduced distance `limit` of row i, a valid one.
+  void within(std::int64_t i, Real limit, typename radius_sink<Real>::found& found, std::int64_t& pairs) const {
+    const std::size_t begin = found.size();
+    radius_sink<Real> sink(limit, found);
     pairs += walk_parts(i, sink);
+    for (std::size_t e = begin; e < found.size(); ++e) found[e].second = state_.measure.distance(found[e].second);
   }
 
   /// Where the search of the largest part for row i begins, a valid one.

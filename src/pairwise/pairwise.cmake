@@ -12,7 +12,8 @@ quintet_sources(pairwise
     scanned_points.cpp
     sinks.cpp
     sphere.cpp
-    tree_search.cpp)
+    tree_search.cpp
+    tree_walk.cpp)
 
 # The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other,
 # other_metrics that for metrics that sum no squares, and rounded_products that for bounds in float.

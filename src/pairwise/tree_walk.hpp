@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "device/inline.hpp"
 #include "device/lane_moves.hpp"
@@ -227,23 +228,24 @@ class nearest_sink {
   Real limit_ = std::numeric_limits<Real>::infinity();
 };
 
-/// Calls take(number, reduced distance) for every point of a walk within a limit.
-template <class Real, class Take>
+/// Collects (number, reduced distance) of every point of a walk within a limit.
+template <class Real>
 class radius_sink {
  public:
+  using found = std::vector<std::pair<std::int32_t, Real>>;
   const std::int32_t* number = nullptr;  ///< of every point
 
-  radius_sink(Real limit, const Take& take) : limit_(limit), take_(take) {}
+  radius_sink(Real limit, found& points) : limit_(limit), found_(points) {}
   Real limit() const { return limit_; }
   void take(const Real* values, int count, std::int64_t first_point) const {
     if (!detail::any_within(values, count, limit_)) return;
     for (int e = 0; e < count; ++e)
-      if (values[e] <= limit_) take_(number[first_point + e], values[e]);
+      if (values[e] <= limit_) found_.emplace_back(number[first_point + e], values[e]);
   }
 
  private:
   Real limit_;
-  Take take_;
+  found& found_;
 };
 
 /// Shows the sink the points within its limit, and others; with `all` those of all leaves, in order. Returns how many
@@ -263,5 +265,13 @@ std::int32_t first_leaf(const tree_view<Real>& tree, const walking_point<Real>& 
   detail::with_walk(tree, [&](auto dim, const auto& term) { leaf = detail::first_leaf<dim>(tree, point, term); });
   return leaf;
 }
+
+// Compiled once, for all who search: tree_walk.cpp.
+extern template std::int64_t walk(const tree_view<float>&, const walking_point<float>&, bool, nearest_sink<float>&);
+extern template std::int64_t walk(const tree_view<double>&, const walking_point<double>&, bool, nearest_sink<double>&);
+extern template std::int64_t walk(const tree_view<float>&, const walking_point<float>&, bool, radius_sink<float>&);
+extern template std::int64_t walk(const tree_view<double>&, const walking_point<double>&, bool, radius_sink<double>&);
+extern template std::int32_t first_leaf(const tree_view<float>&, const walking_point<float>&);
+extern template std::int32_t first_leaf(const tree_view<double>&, const walking_point<double>&);
 
 }  // namespace quintet::pairwise
