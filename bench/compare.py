@@ -129,7 +129,7 @@ CASES = [
     *[("sweep", f"labels of 100 settings, {n:,} x {dim}, 1 thread", f"python:sweep {n} x {dim}", peer,
        f"python:{there} {n} x {dim}")
       for n, dim in ((30_000, 32), (100_000, 3))
-      for peer, there in (("our fits and refits", "fits"), ("hdbscan with a cache", "contrib"))],
+      for peer, there in (("our fits and refits", "fits"), ("hdbscan with a cache (4 of 20 min_samples, times 5)", "contrib"))],
     *[("sweep", f"the most persistent size, {n:,} x {dim}, 1 thread", f"python:automatic {n} x {dim}", "fast-plscan",
        f"python:plscan {n} x {dim}") for n, dim in ((30_000, 32), (100_000, 3))],
     # CPU seconds of whole programs, see few_dimensions.py.

@@ -97,7 +97,7 @@ inline std::vector<edge> edges_of(const array& matrix, const char* name) {
 
 inline single_linkage_tree linkage_of(const array& matrix, const char* name) {
   const auto rows = matrix.matrix<const double>();
-  single_linkage_tree tree{rows.rows() + 1, std::vector<linkage_row>(std::size_t(rows.rows()))};
+  single_linkage_tree tree{rows.rows() + 1, std::vector<linkage_row>(std::size_t(rows.rows())), {}, {}};
   for (std::int64_t i = 0; i < rows.rows(); ++i)
     tree.rows[std::size_t(i)] = {whole(rows, i, 0, name), whole(rows, i, 1, name), rows(i, 2), whole(rows, i, 3, name)};
   return tree;

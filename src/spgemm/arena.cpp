@@ -163,8 +163,7 @@ void count_strategies(const std::vector<chunk>& chunks, const row_analysis& rows
   stats.rows_by_strategy[std::size_t(strategy::empty)] += last - first - listed;
 }
 
-std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last, const compression& sampled,
-                         const options& settings) {
+std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last, const compression& sampled) {
   if (current_tuning().arena_entries >= 0) return current_tuning().arena_entries;
   double predicted = 0;
   std::int64_t bound = 0;

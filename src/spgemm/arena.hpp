@@ -144,15 +144,14 @@ void count_strategies(const std::vector<chunk>& chunks, const row_analysis& rows
                       report& stats);
 
 /// Entries of the first arena: the prediction with a tenth more.
-std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last, const compression& sampled,
-                         const options& settings);
+std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last, const compression& sampled);
 
 /// Rows [first, last) on `device`, where everything is; `a_pointers` are A's row pointers on the host.
 template <class Semiring, class Value, class Index>
 device_matrix<Value, Index> device_product(const row_product<Semiring, Value, Index>& r, const row_analysis& rows,
                                            const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                                           const compression& sampled, const options& settings, const Device& device,
-                                           meter& memory, report& stats) {
+                                           const compression& sampled, const Device& device, meter& memory,
+                                           report& stats) {
   count_strategies(chunks, rows, first, last, stats);
   const std::int64_t before = memory.held();
   device_passes<Value, Index> passes(rows, first, last, r.p.b.cols, chunks, device, memory);
@@ -161,7 +160,7 @@ device_matrix<Value, Index> device_product(const row_product<Semiring, Value, In
     run_pass(r, rows, todo, device);
     passes.end(todo);
   };
-  pass(first_arena(rows, first, last, sampled, settings));
+  pass(first_arena(rows, first, last, sampled));
   // The sizes of all but overflowed accumulators are known after the first pass, all sizes after the second.
   std::int64_t need = 0;
   for (std::int64_t again = passes.unplaced(need); again > 0; again = passes.unplaced(need)) {

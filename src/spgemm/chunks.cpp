@@ -66,8 +66,7 @@ void cut_row(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t 
 }
 
 std::vector<chunk> host_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
-                               const std::int64_t* a_pointers, std::int64_t cols, int workers,
-                               const options& settings) {
+                               const std::int64_t* a_pointers, std::int64_t cols, int workers) {
   const strategy accumulator = current_tuning().accumulator.value_or(strategy::empty);
   const std::int64_t heavy =
       workers > 1 ? std::max<std::int64_t>(std::int64_t{1} << 17, rows.total_products / (8 * workers)) : INT64_MAX;
@@ -132,9 +131,8 @@ namespace {
 
 class team_planner {
  public:
-  team_planner(const row_analysis& rows, const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled,
-               const options& settings)
-      : rows_(rows), a_pointers_(a_pointers), cols_(cols), sampled_(sampled), settings_(settings) {}
+  team_planner(const row_analysis& rows, const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled)
+      : rows_(rows), a_pointers_(a_pointers), cols_(cols), sampled_(sampled) {}
 
   std::vector<chunk> plan(std::int64_t first, std::int64_t last) {
     open_chunk open(chunks_, first, cols_, strategy::segmented);
@@ -217,16 +215,14 @@ class team_planner {
   const std::int64_t* a_pointers_;
   std::int64_t cols_;
   const compression& sampled_;
-  const options& settings_;
   std::vector<chunk> chunks_;
 };
 
 }  // namespace
 
 std::vector<chunk> team_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
-                               const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled,
-                               const options& settings) {
-  return team_planner(rows, a_pointers, cols, sampled, settings).plan(first, last);
+                               const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled) {
+  return team_planner(rows, a_pointers, cols, sampled).plan(first, last);
 }
 
 std::vector<result_range> result_ranges(const row_analysis& rows, std::int64_t cols, std::int64_t budget,

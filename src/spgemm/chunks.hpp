@@ -23,15 +23,14 @@ void cut_row(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t 
 /// Rows [first, last) in order, several to a chunk; a row with more products than an eighth of a worker's share is cut
 /// into ranges of columns, and so is one that needs more columns than an accumulator covers.
 std::vector<chunk> host_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
-                               const std::int64_t* a_pointers, std::int64_t cols, int workers, const options& settings);
+                               const std::int64_t* a_pointers, std::int64_t cols, int workers);
 
 /// Row i by bits, in column blocks for teams: narrow ones where the row is heavy.
 void bitmask_chunks(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t cols);
 
 /// What teams are given: the accumulator of every row, from what it is expected to have.
 std::vector<chunk> team_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
-                               const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled,
-                               const options& settings);
+                               const std::int64_t* a_pointers, std::int64_t cols, const compression& sampled);
 
 /// Rows [first_row, last_row), or columns [first_col, last_col) of a single row; `bound` entries at most.
 struct result_range {

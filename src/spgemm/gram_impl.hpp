@@ -18,7 +18,7 @@ csr<Value, Index> gram_product(const csr_view<Value, Index>& x, gram_side side, 
   if (part == gram_part::whole) return product<Semiring>(a, b, settings, device, stats);
   product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device),
                                                     product_part::upper_half);
-  csr<Value, Index> c = prepared.whole_product(settings);
+  csr<Value, Index> c = prepared.whole_product();
   if (stats != nullptr) *stats = prepared.stats;
   return c;
 }

@@ -74,7 +74,7 @@ struct product_pipeline {
     };
     return 1.5 * (double(a.rows) + entries(a)) + 0.5 * entries(b);
   }
-  void predict(const options& settings) {
+  void predict() {
     if (rows.total_bound <= cheap_bound && current_tuning().prediction_scale == 1) return;
     const stage_region stage("prediction", &stats.prediction_seconds);
     const strata all(rows);
@@ -82,31 +82,31 @@ struct product_pipeline {
     stats.predicted = predicted_entries(rows, all, sampled);
   }
   /// Rows [first, last) on the device.
-  device_matrix<Value, Index> product_on_device(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                                                const options& settings) {
-    return device_product(r, rows, chunks, first, last, sampled, settings, device, memory, stats);
+  device_matrix<Value, Index> product_on_device(const std::vector<chunk>& chunks, std::int64_t first,
+                                                std::int64_t last) {
+    return device_product(r, rows, chunks, first, last, sampled, device, memory, stats);
   }
-  std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last, const options& settings) const {
-    return spgemm::team_chunks(rows, first, last, a_pointers.data(), r.p.b.cols, sampled, settings);
+  std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last) const {
+    return spgemm::team_chunks(rows, first, last, a_pointers.data(), r.p.b.cols, sampled);
   }
   /// Chunks of the rows [first, last), wherever they run, into memory of the host.
   csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                               std::int64_t room, const options& settings) {
+                               std::int64_t room) {
     const stage_region stage("product", &stats.product_seconds);
     if (on_host()) return host_product(r, rows, chunks, first, last, room, memory, stats);
-    return to_host(product_on_device(chunks, first, last, settings), memory);
+    return to_host(product_on_device(chunks, first, last), memory);
   }
   /// All rows [first, last).
-  csr<Value, Index> product_of(std::int64_t first, std::int64_t last, std::int64_t room, const options& settings) {
-    return product_of(on_host() ? host_chunks(rows, first, last, a_pointers.data(), r.p.b.cols,
-                                              host_threads(rows.total_products), settings)
-                                : team_chunks(first, last, settings),
-                      first, last, room, settings);
+  csr<Value, Index> product_of(std::int64_t first, std::int64_t last, std::int64_t room) {
+    return product_of(
+        on_host() ? host_chunks(rows, first, last, a_pointers.data(), r.p.b.cols, host_threads(rows.total_products))
+                  : team_chunks(first, last),
+        first, last, room);
   }
-  csr<Value, Index> whole_product(const options& settings) {
-    predict(settings);
-    csr<Value, Index> c = product_of(
-        0, r.p.a.rows, first_room(rows.total_bound, stats.predicted, current_tuning().prediction_scale), settings);
+  csr<Value, Index> whole_product() {
+    predict();
+    csr<Value, Index> c =
+        product_of(0, r.p.a.rows, first_room(rows.total_bound, stats.predicted, current_tuning().prediction_scale));
     finish(c);
     return c;
   }
@@ -155,7 +155,7 @@ template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                           const Device& device, report* stats) {
   product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
-  csr<Value, Index> c = prepared.whole_product(settings);
+  csr<Value, Index> c = prepared.whole_product();
   if (stats != nullptr) *stats = prepared.stats;
   return c;
 }
@@ -176,7 +176,7 @@ csr<Value, Index> complement_masked_product(const csr_view<Value, Index>& a, con
   }
   prepared.mask = canonical<or_and>(mask, prepared.device, prepared.memory);
   if (mask.rows > 0) prepared.r.filter = {prepared.mask.view.row_pointers, prepared.mask.view.columns};
-  return prepared.whole_product(settings);
+  return prepared.whole_product();
 }
 
 template <class Semiring, class Value, class Index>
@@ -189,8 +189,7 @@ csr<Value, Index> transposed_product(const csr_view<Value, Index>& a, const csr_
 
 /// Rows of what `prepared` prepared, or of a single row a range of the columns.
 template <class Semiring, class Value, class Index>
-result_block<Value, Index> block_of(product_pipeline<Semiring, Value, Index>& prepared, const result_range& range,
-                                    const options& settings) {
+result_block<Value, Index> block_of(product_pipeline<Semiring, Value, Index>& prepared, const result_range& range) {
   result_block<Value, Index> block{range.first_row, 0, prepared.stats.cols, {}};
   const std::int64_t cols = prepared.r.p.b.cols;
   if (range.first_col > 0 || range.last_col < cols) {
@@ -199,14 +198,14 @@ result_block<Value, Index> block_of(product_pipeline<Semiring, Value, Index>& pr
             prepared.on_host() ? widest_accumulator : std::int64_t(team_bitmask_columns), strategy::bitmask);
     if (prepared.on_host())
       for (chunk& c : chunks) c.accumulator = strategy::dense;
-    block.block = prepared.product_of(chunks, range.first_row, range.last_row, range.bound, settings);
+    block.block = prepared.product_of(chunks, range.first_row, range.last_row, range.bound);
     const auto number = [&](std::int64_t col) {
       return !prepared.b.renumbered() ? col : col < cols ? std::int64_t(prepared.b.original[col]) : prepared.stats.cols;
     };
     block.first_col = range.first_col == 0 ? 0 : number(range.first_col);
     block.last_col = number(range.last_col);
   } else {
-    block.block = prepared.product_of(range.first_row, range.last_row, range.bound, settings);
+    block.block = prepared.product_of(range.first_row, range.last_row, range.bound);
   }
   prepared.finish(block.block);
   return block;
@@ -219,11 +218,11 @@ void product_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, In
   if (!take) throw InvalidArgument("take must not be empty");
   product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
-  if (!prepared.on_host()) prepared.predict(settings);
+  if (!prepared.on_host()) prepared.predict();
   const auto ranges =
       result_ranges(prepared.rows, prepared.r.p.b.cols, budget, std::int64_t(sizeof(Value) + sizeof(Index)));
   for (const result_range& range : ranges)
-    if (!take(block_of(prepared, range, settings))) break;
+    if (!take(block_of(prepared, range))) break;
   if (stats != nullptr) *stats = prepared.stats;
 }
 
@@ -235,11 +234,10 @@ device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device
   check_sizes(a, "a");
   check_sizes(b, "b");
   product_pipeline<Semiring, Value, Index> prepared(a.view(), b.view(), settings, device);
-  prepared.predict(settings);
+  prepared.predict();
   if (prepared.on_host()) {
     csr<Value, Index> host_matrix = prepared.product_of(
-        0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, current_tuning().prediction_scale),
-        settings);
+        0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, current_tuning().prediction_scale));
     prepared.finish(host_matrix);
     if (stats != nullptr) *stats = prepared.stats;
     return upload(host_matrix.view(), device);
@@ -247,7 +245,7 @@ device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device
   device_csr<Value, Index> c;
   {
     const stage_region stage("product", &prepared.stats.product_seconds);
-    c = to_buffers(prepared.product_on_device(prepared.team_chunks(0, a.rows, settings), 0, a.rows, settings));
+    c = to_buffers(prepared.product_on_device(prepared.team_chunks(0, a.rows), 0, a.rows));
   }
   prepared.stats.nnz = c.nnz();
   prepared.stats.peak_bytes = prepared.memory.peak();

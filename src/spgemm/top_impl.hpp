@@ -11,8 +11,8 @@ namespace quintet::spgemm::detail {
 template <class Semiring, class Value, class Index>
 class top_steps {
  public:
-  top_steps(product_pipeline<Semiring, Value, Index>& prepared, const top_rule<Value>& rule, const options& settings)
-      : prepared_(prepared), rule_(rule), settings_(settings) {}
+  top_steps(product_pipeline<Semiring, Value, Index>& prepared, const top_rule<Value>& rule)
+      : prepared_(prepared), rule_(rule) {}
 
   csr<Value, Index> run() {
     report& stats = prepared_.stats;
@@ -33,7 +33,7 @@ class top_steps {
   csr<Value, Index> on_host() {
     const stage_region stage("product", &prepared_.stats.product_seconds);
     const std::vector<chunk> chunks = host_chunks(prepared_.rows, 0, rows(), prepared_.a_pointers.data(), cols(),
-                                                  host_threads(prepared_.rows.total_products), settings_);
+                                                  host_threads(prepared_.rows.total_products));
     const bool has_ranges = std::any_of(chunks.begin(), chunks.end(), [](const chunk& c) { return c.cut; });
     top_rule<Value> in_chunks = rule_;
     in_chunks.by_value = false;
@@ -45,7 +45,7 @@ class top_steps {
 
   /// Blocks of C that fit the device, one after the other.
   csr<Value, Index> on_device() {
-    prepared_.predict(settings_);
+    prepared_.predict();
     const stage_region stage("product", &prepared_.stats.product_seconds);
     constexpr std::int64_t entry_bytes = sizeof(Value) + sizeof(Index);
     std::int64_t largest = 0;
@@ -57,8 +57,8 @@ class top_steps {
                         array<Value>(0, most, memory)};
     c.row_pointers[0] = 0;
     for (const result_range& range : result_ranges(prepared_.rows, cols(), budget, entry_bytes)) {
-      auto block = prepared_.product_on_device(prepared_.team_chunks(range.first_row, range.last_row, settings_),
-                                               range.first_row, range.last_row, settings_);
+      auto block = prepared_.product_on_device(prepared_.team_chunks(range.first_row, range.last_row), range.first_row,
+                                               range.last_row);
       append_rows(selected(block.row_pointers, block.columns, block.values), range.first_row, c);
     }
     c.columns.trim(c.columns.size());
@@ -88,7 +88,6 @@ class top_steps {
 
   product_pipeline<Semiring, Value, Index>& prepared_;
   const top_rule<Value> rule_;
-  const options& settings_;
 };
 
 template <class Semiring, class Value, class Index>
@@ -100,7 +99,7 @@ csr<Value, Index> top_product(const csr_view<Value, Index>& a, const csr_view<Va
   require_argument(threshold == threshold, "threshold", threshold, "a number");
   product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   const top_rule<Value> rule(selection, ranks_smaller_first<Semiring>);
-  csr<Value, Index> c = top_steps<Semiring, Value, Index>(prepared, rule, settings).run();
+  csr<Value, Index> c = top_steps<Semiring, Value, Index>(prepared, rule).run();
   if (stats != nullptr) *stats = prepared.stats;
   return c;
 }
