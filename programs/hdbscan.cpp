@@ -10,6 +10,7 @@
 #include "quintet/hdbscan/cut.hpp"
 #include "quintet/hdbscan/membership.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
+#include "quintet/io/hdbscan_model.hpp"
 #include "quintet/io/matrix_file.hpp"
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/hdbscan.hpp"
@@ -97,21 +98,43 @@ void add_memberships(session& session, findings& all, matrix_view<const Storage>
   });
 }
 
-template <class Storage>
-void add_predictions(session& session, const arguments& a, findings& all, matrix_view<const Storage> points,
-                     matrix_view<const Storage> further) {
+/// Where `further` points belong in the clustering of `points`.
+predicted_points predicted(session& session, const arguments& a, const hdbscan::cluster_result& clustering,
+                           any_matrix points, any_matrix further) {
+  predicted_points found;
   session.timed("predict", [&] {
-    auto& predicted = all.predicted.emplace();
-    predicted.prediction = hdbscan::approximate_predict(all.clustering, points, further, session.device());
+    found.prediction = hdbscan::approximate_predict(clustering, points, further, session.device());
     if (a.membership)
-      predicted.memberships = {further.rows(), std::int64_t(all.clustering.clusters()),
-                               hdbscan::membership_vectors(all.clustering, points, further, session.device())};
+      found.memberships = {further.rows, std::int64_t(clustering.clusters()),
+                           hdbscan::membership_vectors(clustering, points, further, session.device())};
   });
-  const auto& labels = all.predicted->prediction.labels;
+  const auto& labels = found.prediction.labels;
   const auto noise = std::count(labels.begin(), labels.end(), -1);
   session.result("predicted", labels.size());
   session.result("predicted_noise", noise);
   session.say() << labels.size() << " further points, " << noise << " of them noise\n";
+  return found;
+}
+
+/// Puts further points into a clustering of before.
+void predict_by_model(session& session, const arguments& a) {
+  const io::hdbscan_model model = session.timed("load", [&] { return io::read_model(a.model); });
+  const any_matrix points = model.points();
+  with_storage(points.type, [&]<class Storage>() {
+    session.settle_precision(spelling_of<Storage>());
+    const io::matrix<Storage> further = read_further_points<Storage>(session, a.predict, points.cols);
+    session.result("n", points.rows);
+    session.result("dim", points.cols);
+    session.result("clusters", model.clustering.clusters());
+    const predicted_points found = predicted(session, a, model.clustering, points, further.view());
+    session.timed("write", [&] {
+      if (io::format_of(a.output) == io::file_format::csv)
+        write_predicted_csv(a.output, found);
+      else
+        write_predicted_hdf5(session, a.output, found);
+    });
+  });
+  session.say_done(a.output);
 }
 
 #ifdef QUINTET_HAS_MPI
@@ -153,7 +176,9 @@ void cluster_points(session& session, const arguments& a) {
                           hdbscan::cluster(points.view(), a.options, session.device(),
                                            session.progress(clustering_shares(points.cols)), weights));
   if (a.membership) add_memberships(session, all, points.view());
-  if (!a.predict.empty()) add_predictions(session, a, all, points.view(), std::as_const(further).view());
+  if (!a.predict.empty())
+    all.predicted = predicted(session, a, all.clustering, points.view(), std::as_const(further).view());
+  if (!a.model.empty()) session.timed("save", [&] { io::write_model(a.model, all.clustering, points.view()); });
   finish(session, a, all);
 }
 
@@ -209,10 +234,11 @@ const program about{"quintet-hdbscan",
 
 void run(session& session, arguments& a) {
   if (session.line().option_names.contains("checkpoint"))
-    require_absent(session.line(), {"precomputed", "predict", "membership", "weights"},
+    require_absent(session.line(), {"precomputed", "predict", "membership", "weights", "model"},
                    "cannot be combined with --checkpoint");
-  require_one_process(session, {"precomputed", "predict", "membership", "sweep", "weights"});
+  require_one_process(session, {"precomputed", "predict", "membership", "sweep", "weights", "model"});
   check(a, session);
+  if (a.input.empty()) return predict_by_model(session, a);
   a.metric.choose_precision(session);
   // Wrong options are found before a large file is read.
   if (a.precomputed)

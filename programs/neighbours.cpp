@@ -200,10 +200,7 @@ void search_index(session& session, const arguments& a) {
   const auto any = session.timed("load", [&] { return io::read_any_index(a.index, session.device()); });
   std::visit(
       [&]<class Storage>(const neighbours::index<Storage>& index) {
-        session.settle_precision(std::is_same_v<Storage, float>    ? "float"
-                                 : std::is_same_v<Storage, double> ? "double"
-                                 : std::is_same_v<Storage, half>   ? "half"
-                                                                   : "bfloat16");
+        session.settle_precision(spelling_of<Storage>());
         session.result("n", index.size());
         session.result("dim", index.dim());
         session.result("metric", to_string(index.distance()));

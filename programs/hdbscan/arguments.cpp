@@ -68,6 +68,7 @@ void check_sweep(arguments& a, const session& session) {
   refuse(a.assign_noise, "--assign-noise", why);
   refuse(a.clusters.has_value(), "--clusters", why);
   refuse(!a.checkpoint.empty(), "--checkpoint", why);
+  refuse(!a.model.empty(), "--model", why);
   a.swept.by = choice<hdbscan::score>("--score", a.score,
                                       {{"persistence", hdbscan::score::persistence},
                                        {"relative_validity", hdbscan::score::relative_validity},
@@ -75,6 +76,48 @@ void check_sweep(arguments& a, const session& session) {
   a.swept.labels = choice<bool>("--sweep-labels", a.sweep_labels, {{"best", false}, {"all", true}});
   if (a.swept.labels && io::format_of(a.output) == io::file_format::csv)
     throw InvalidArgument("--sweep-labels must be best for a .csv output, which has the table of settings alone");
+}
+
+/// What has been decided when a model is read.
+void check_model(const arguments& a, const session& session) {
+  if (a.input.empty() && a.model.empty()) throw InvalidArgument("--input is needed, or --model with a file of before");
+  if (!a.input.empty()) {
+    if (!a.model.empty()) check_file("--model", a.model, {io::file_format::hdf5});
+    return;
+  }
+  require_absent(session.line(),
+                 {"dataset",
+                  "precomputed",
+                  "metric",
+                  "curvature",
+                  "p",
+                  "unit",
+                  "sphere-radius",
+                  "weights",
+                  "min-cluster-size",
+                  "min-samples",
+                  "count-self",
+                  "selection",
+                  "epsilon",
+                  "clusters",
+                  "alpha",
+                  "max-cluster-size",
+                  "allow-single-cluster",
+                  "ties",
+                  "tie-tolerance",
+                  "cut",
+                  "assign-noise",
+                  "sweep",
+                  "score",
+                  "sweep-labels",
+                  "layers",
+                  "best-output",
+                  "predict-output",
+                  "checkpoint",
+                  "resume",
+                  "precision"},
+                 "needs --input: a model has its points and options, and --output gets the predictions");
+  refuse(a.predict.empty(), "--model", "without --input needs --predict");
 }
 
 /// "labels.csv" becomes "labels.predicted.csv".
@@ -86,7 +129,7 @@ po::options_description describe(arguments& a) {
   po::options_description input("Input"), clusters("Clusters"), predicted("New points and soft clustering"),
       output("Output");
   input.add_options()  //
-      ("input", po::value(&a.input)->required()->value_name("FILE"),
+      ("input", po::value(&a.input)->value_name("FILE"),
        "points, one per row: .csv, .npy or .h5; with --precomputed distances, also as .mtx, .mtx.gz or .npz")     //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
       ("precomputed", po::bool_switch(&a.precomputed),
@@ -144,6 +187,9 @@ po::options_description describe(arguments& a) {
       }),
        ".csv for them: columns label,probability,outlier_score,neighbour (member0, ... with --membership). By default "
        "datasets of an .h5 output, or <output>.predicted.csv")  //
+      ("model", po::value(&a.model)->value_name("FILE"),
+       "a file for the clustering and its points (.h5): with --input it is written; without, it is read, and --predict "
+       "needs nothing else")  //
       ("membership", po::bool_switch(&a.membership),
        "the degree to which every point belongs to each cluster (soft clustering)");
   output.add_options()  //
@@ -191,6 +237,7 @@ po::options_description describe(arguments& a) {
 }
 
 void check(arguments& a, const session& session) {
+  check_model(a, session);
   parse_words(a);
   parse_sizes(a, session);
   check_sweep(a, session);
@@ -200,6 +247,7 @@ void check(arguments& a, const session& session) {
     refuse(a.membership, "--membership", why);
     refuse(a.options.distance.kind != metric::euclidean, "--metric", why);
     refuse(!a.weights.empty(), "--weights", why);
+    refuse(!a.model.empty(), "--model", why);
     refuse(session.precision() == "half" || session.precision() == "bfloat16", "--precision",
            "must be float or double with --precomputed");
   }
@@ -208,7 +256,8 @@ void check(arguments& a, const session& session) {
   refuse(!a.weights.empty() && a.options.tie_mode == hdbscan::ties::binary, "--weights",
          "needs --ties canonical: copies of a point have no order");
   refuse(a.predict.empty() && !a.predict_output.empty(), "--predict-output", "needs --predict");
-  if (!a.predict.empty() && a.predict_output.empty() && io::format_of(a.output) == io::file_format::csv) {
+  if (!a.input.empty() && !a.predict.empty() && a.predict_output.empty() &&
+      io::format_of(a.output) == io::file_format::csv) {
     a.predict_output = with_predicted(a.output);
     io::check_output(a.predict_output, {io::file_format::csv});
   }
@@ -217,11 +266,13 @@ void check(arguments& a, const session& session) {
   if (a.options.tie_mode == hdbscan::ties::binary)
     require_absent(session.line(), {"tie-tolerance"}, "is for --ties canonical; binary takes distances as they are");
   if (a.precomputed && is_sparse_format(a.input)) require_absent(session.line(), {"dataset"}, "is for .h5 files");
-  require_distinct_files({{"--input", a.input}, {"--predict", a.predict}, {"--weights", a.weights}},
-                         {{"--output", a.output},
-                          {"--predict-output", a.predict_output},
-                          {"--best-output", a.best_output},
-                          {"--json", session.line().common.json}});
+  option_files inputs{{"--input", a.input}, {"--predict", a.predict}, {"--weights", a.weights}};
+  option_files outputs{{"--output", a.output},
+                       {"--predict-output", a.predict_output},
+                       {"--best-output", a.best_output},
+                       {"--json", session.line().common.json}};
+  (a.input.empty() ? inputs : outputs).emplace_back("--model", a.model);
+  require_distinct_files(inputs, outputs);
 }
 
 hdbscan::sweep_options sweep_options_of(const arguments& a) {

@@ -14,7 +14,7 @@
 namespace quintet::driver {
 
 struct arguments {
-  std::string input, dataset, weights, output, selection, ties, predict, predict_output, score, sweep_labels,
+  std::string input, dataset, weights, output, selection, ties, predict, predict_output, model, score, sweep_labels,
       best_output;
   hdbscan::cluster_options options;
   integer_list min_cluster_size, min_samples;

@@ -160,4 +160,11 @@ void write_predicted_csv(const std::string& path, const predicted_points& points
                          points.memberships);
 }
 
+void write_predicted_hdf5(const session& session, const std::string& path, const predicted_points& points) {
+  io::hdf5_writer out(path);
+  write_predicted(out, points);
+  session.write_attributes(out);
+  out.commit();
+}
+
 }  // namespace quintet::driver

@@ -34,5 +34,7 @@ void write_csv(const std::string& path, const findings& all);
 /// Predictions only if predicted_too.
 void write_hdf5(const session& session, const std::string& path, const findings& all, bool predicted_too);
 void write_predicted_csv(const std::string& path, const predicted_points& points);
+/// Nothing but predictions.
+void write_predicted_hdf5(const session& session, const std::string& path, const predicted_points& points);
 
 }  // namespace quintet::driver

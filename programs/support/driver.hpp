@@ -23,6 +23,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "quintet/core/progress.hpp"
@@ -107,6 +108,15 @@ class session {
   std::unique_ptr<progress_bar> bar_;
   std::unique_ptr<progress_log> log_;  // the same for a log; null when quiet or on a terminal
 };
+
+/// What --precision calls a storage type.
+template <class Storage>
+std::string spelling_of() {
+  return std::is_same_v<Storage, float>    ? "float"
+         : std::is_same_v<Storage, double> ? "double"
+         : std::is_same_v<Storage, half>   ? "half"
+                                           : "bfloat16";
+}
 
 /// As several ranks: throws InvalidArgument when one of these options, which have no distributed form, is given.
 void require_one_process(const session& session, std::initializer_list<const char*> options);

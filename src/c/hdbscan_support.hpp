@@ -1,16 +1,24 @@
 // What the C functions of hdbscan share.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "c/support.hpp"
 #include "quintet/c/hdbscan.h"
 #include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/hdbscan/predictor.hpp"
 
 struct quintet_hdbscan_clustering {
   quintet::hdbscan::cluster_result model;
   quintet_type type = 0;  ///< of the points; 0 when it was not made from points
   std::int64_t dim = 0;   ///< of the points
+};
+
+struct quintet_hdbscan_predictor {
+  std::shared_ptr<const void> from_file;  ///< what the others refer to; null where the caller has it
+  const quintet_hdbscan_clustering* fitted;
+  quintet::hdbscan::predictor place;
 };
 
 namespace quintet::c {

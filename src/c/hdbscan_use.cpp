@@ -38,6 +38,23 @@ void check_clusters(std::int64_t count, std::span<const std::int64_t> labels) {
   require_argument(count == largest + 1, "clusters", count, text("one more than the largest label, ", largest));
 }
 
+// Rows of the type and dimension of the clustered points.
+any_matrix rows_like(const quintet_hdbscan_clustering& fitted, const void* rows, quintet_type type, std::int64_t m,
+                     std::int64_t dim, std::int64_t stride) {
+  const scalar_type t = storage_type_of(type);
+  require_argument(type == fitted.type, "type", type, text("that of the clustered points: ", fitted.type));
+  require_argument(dim == fitted.dim, "dim", dim, text("that of the clustered points: ", fitted.dim));
+  return any_input(rows, t, m, dim, stride, "new_points");
+}
+
+void copy_prediction(const hdbscan::prediction& found, std::int64_t* labels, double* probabilities,
+                     double* outlier_scores, std::int64_t* neighbours) {
+  copy_to(found.labels, labels);
+  copy_to(found.probabilities, probabilities);
+  copy_to(found.outlier_scores, outlier_scores);
+  copy_to(found.neighbours, neighbours);
+}
+
 constexpr std::int64_t membership_budget = 32 << 20;
 
 }  // namespace
@@ -69,12 +86,10 @@ quintet_status quintet_hdbscan_predict(const quintet_hdbscan_clustering* cluster
   return guarded([&] {
     const auto& fitted = required(clustering, "clustering");
     const any_matrix x = clustered_points(fitted, points, type, n, dim, stride);
-    const auto result = hdbscan::approximate_predict(
-        fitted.model, x, any_input(new_points, x.type, m, dim, new_stride, "new_points"), chosen_device(device));
-    copy_to(result.labels, labels);
-    copy_to(result.probabilities, probabilities);
-    copy_to(result.outlier_scores, outlier_scores);
-    copy_to(result.neighbours, neighbours);
+    copy_prediction(
+        hdbscan::approximate_predict(fitted.model, x, any_input(new_points, x.type, m, dim, new_stride, "new_points"),
+                                     chosen_device(device)),
+        labels, probabilities, outlier_scores, neighbours);
   });
 }
 
@@ -99,6 +114,46 @@ quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_clustering* 
     const auto target = output_matrix<double>(out, m, fitted.model.clusters(), out_stride, "out");
     hdbscan::membership_rows(fitted.model, x, any_input(new_points, x.type, m, dim, new_stride, "new_points"),
                              into(target), membership_budget, chosen_device(device));
+  });
+}
+
+quintet_status quintet_hdbscan_predictor_create(const quintet_hdbscan_clustering* clustering, const void* points,
+                                                quintet_type type, int64_t n, int64_t dim, int64_t stride,
+                                                const char* device, quintet_hdbscan_predictor** predictor) noexcept {
+  return make_handle(predictor, [&] {
+    const auto& fitted = required(clustering, "clustering");
+    const any_matrix x = clustered_points(fitted, points, type, n, dim, stride);
+    return quintet_hdbscan_predictor{nullptr, clustering, hdbscan::predictor(fitted.model, x, chosen_device(device))};
+  });
+}
+
+void quintet_hdbscan_predictor_free(quintet_hdbscan_predictor* predictor) noexcept { delete predictor; }
+
+quintet_status quintet_hdbscan_predictor_clustering(const quintet_hdbscan_predictor* predictor,
+                                                    const quintet_hdbscan_clustering** clustering) noexcept {
+  return guarded([&] { required(clustering, "clustering") = required(predictor, "predictor").fitted; });
+}
+
+quintet_status quintet_hdbscan_predictor_predict(const quintet_hdbscan_predictor* predictor, const void* new_points,
+                                                 quintet_type type, int64_t m, int64_t dim, int64_t stride,
+                                                 int64_t* labels, double* probabilities, double* outlier_scores,
+                                                 int64_t* neighbours) noexcept {
+  return guarded([&] {
+    const auto& of = required(predictor, "predictor");
+    copy_prediction(of.place.predict(rows_like(*of.fitted, new_points, type, m, dim, stride)), labels, probabilities,
+                    outlier_scores, neighbours);
+  });
+}
+
+quintet_status quintet_hdbscan_predictor_membership(const quintet_hdbscan_predictor* predictor, const void* new_points,
+                                                    quintet_type type, int64_t m, int64_t dim, int64_t stride,
+                                                    double* out, int64_t out_stride) noexcept {
+  return guarded([&] {
+    const auto& of = required(predictor, "predictor");
+    const std::int64_t clusters = of.fitted->model.clusters();
+    const auto target = output_matrix<double>(out, m, clusters, out_stride, "out");
+    const auto vectors = of.place.membership_vectors(rows_like(*of.fitted, new_points, type, m, dim, stride));
+    for (std::int64_t i = 0; i < m; ++i) std::copy_n(vectors.data() + i * clusters, clusters, target.row(i));
   });
 }
 

@@ -19,11 +19,13 @@ set(QUINTET_MARKER_SOURCES
   io/table_fields.cpp)
 # The others.
 set(QUINTET_FILE_SOURCES
+  c/hdbscan_files.cpp
   c/neighbours_files.cpp
   c/snp_files.cpp
   io/csv_reader.cpp
   io/csv_writer.cpp
   io/file_format.cpp
+  io/hdbscan_model.cpp
   io/hdf5_descriptor_driver.cpp
   io/hdf5_reader.cpp
   io/hdf5_session.cpp

@@ -644,6 +644,52 @@ TEST_F(hdbscan_driver, predicts_further_points) {
   EXPECT_EQ(text_of("third.csv"), text_of("out.predicted.csv"));
 }
 
+TEST_F(hdbscan_driver, predicts_by_a_model_of_before) {
+  make("new.csv", "2.5\n102.5\n500\nnan\n");
+  for (const char* precision : {"half", "float", "double"}) {
+    run_well({"--input", line, "--min-cluster-size", "3", "--min-samples", "2", "--precision", precision, "--predict",
+              "new.csv", "--membership", "--model", "model.h5", "--output", "out.h5"});
+    run_well({"--model", "model.h5", "--predict", "new.csv", "--membership", "--output", "later.h5"});
+    for (const char* name : {"predicted_labels", "predicted_probabilities", "predicted_outlier_scores",
+                             "predicted_neighbours", "predicted_memberships"})
+      EXPECT_EQ(io::read_hdf5<double>(work("later.h5"), name).data, io::read_hdf5<double>(work("out.h5"), name).data);
+  }
+  const std::string out =
+      run_well({"--model", "model.h5", "--predict", "new.csv", "--output", "later.csv", "--json", "out.json"});
+  QUINTET_EXPECT_CONTAINS(out, "4 further points, 2 of them noise");
+  EXPECT_EQ(results()["clusters"], 2);
+  EXPECT_EQ(results()["n"], 11);
+  EXPECT_EQ(json("out.json")["precision"], "double");
+  EXPECT_EQ(io::read_csv<double>(work("later.csv")).names,
+            (std::vector<std::string>{"label", "probability", "outlier_score", "neighbour"}));
+  // Without labels of further points the model is written too.
+  run_well({"--input", line, "--clusters", "2", "--min-samples", "2", "--model", "two.h5", "--output", "out.csv"});
+  run_well({"--model", "two.h5", "--predict", "new.csv", "--output", "later.csv"});
+  EXPECT_EQ(io::read_csv<double>(work("later.csv")).values.rows, 4);
+}
+
+TEST_F(hdbscan_driver, wrong_use_of_models) {
+  make("new.csv", "1\n");
+  make("wide.csv", "1,2\n");
+  run_well({"--input", line, "--model", "model.h5", "--output", "out.csv"});
+  const auto expect = [&](arguments more, const std::string& message) {
+    more.insert(more.end(), {"--output", "bad.csv"});
+    expect_failure(more, 2, message);
+  };
+  expect({}, "--input is needed, or --model with a file of before");
+  expect({"--model", "model.h5"}, "--model without --input needs --predict");
+  expect({"--model", "model.h5", "--predict", "new.csv", "--min-samples", "3"}, "--min-samples needs --input");
+  expect({"--model", "model.h5", "--predict", "new.csv", "--precision", "double"}, "--precision needs --input");
+  expect({"--model", "model.h5", "--predict", "wide.csv"},
+         "wide.csv: holds points of 2 coordinates where those of the input have 1");
+  expect({"--model", "out.csv", "--predict", "new.csv"}, "out.csv");
+  expect({"--model", "absent.h5", "--predict", "new.csv"}, "absent.h5");
+  expect_bad({"--model", "x.csv"}, "--model: x.csv");
+  expect_bad({"--model", "x.h5", "--sweep"}, "--model cannot be combined with --sweep");
+  expect_bad({"--model", "bad.csv", "--output", "bad.csv"}, "bad.csv");
+  expect_bad({"--model", "x.h5", "--output", "x.h5"}, "--model must be another file than --output");
+}
+
 TEST_F(hdbscan_driver, membership_of_all_and_of_further_points) {
   make("new.csv", "2.5\n102.5\n");
   const arguments common{"--input",   line,      "--min-cluster-size", "3",      "--min-samples", "2", "--membership",

@@ -109,6 +109,9 @@ typedef struct quintet_condensed_row {
 /// A clustering with its inputs.
 typedef struct quintet_hdbscan_clustering quintet_hdbscan_clustering;
 
+/// A clustering that is kept ready for new points.
+typedef struct quintet_hdbscan_predictor quintet_hdbscan_predictor;
+
 /// A setting of a sweep, and its clustering in figures. Never changes.
 typedef struct quintet_hdbscan_setting {
   int64_t min_samples;       ///< as asked for
@@ -304,6 +307,30 @@ QUINTET_API quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_
                                                           int64_t stride, const void* new_points, int64_t m,
                                                           int64_t new_stride, const char* device, double* out,
                                                           int64_t out_stride) QUINTET_NOEXCEPT;
+
+/// *predictor := the clustering with an index of `points`, those that were clustered, again. Both have to outlive it;
+/// freed with quintet_hdbscan_predictor_free(). Errors as quintet_hdbscan_predict(). Time about n dim log n.
+QUINTET_API quintet_status quintet_hdbscan_predictor_create(const quintet_hdbscan_clustering* clustering,
+                                                            const void* points, quintet_type type, int64_t n,
+                                                            int64_t dim, int64_t stride, const char* device,
+                                                            quintet_hdbscan_predictor** predictor) QUINTET_NOEXCEPT;
+/// NULL is allowed.
+QUINTET_API void quintet_hdbscan_predictor_free(quintet_hdbscan_predictor* predictor) QUINTET_NOEXCEPT;
+/// The clustering of a predictor, also of one from a file, whose handle it is part of. O(1).
+QUINTET_API quintet_status quintet_hdbscan_predictor_clustering(
+    const quintet_hdbscan_predictor* predictor, const quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
+/// quintet_hdbscan_predict(), bit for bit, in microseconds for one point. Threads may share a predictor. Invalid: also
+/// points of another type or dimension.
+QUINTET_API quintet_status quintet_hdbscan_predictor_predict(const quintet_hdbscan_predictor* predictor,
+                                                             const void* new_points, quintet_type type, int64_t m,
+                                                             int64_t dim, int64_t stride, int64_t* labels,
+                                                             double* probabilities, double* outlier_scores,
+                                                             int64_t* neighbours) QUINTET_NOEXCEPT;
+/// quintet_hdbscan_membership_new(), bit for bit: out [m x clusters].
+QUINTET_API quintet_status quintet_hdbscan_predictor_membership(const quintet_hdbscan_predictor* predictor,
+                                                                const void* new_points, quintet_type type, int64_t m,
+                                                                int64_t dim, int64_t stride, double* out,
+                                                                int64_t out_stride) QUINTET_NOEXCEPT;
 
 /// DBCV of labels[n] (0 ... clusters - 1, -1 for noise, from anywhere), in [-1, 1]. `dimension` is the exponent of its
 /// core distances, > 0; 0: dim. per_cluster (may be NULL) gets the validity of each cluster: one element more than the

@@ -5,6 +5,7 @@
 
 #include "quintet/c/core.h"
 #include "quintet/c/hdbscan.h"
+#include "quintet/c/hdbscan_files.h"
 #include "quintet/c/neighbours.h"
 #include "quintet/c/neighbours_files.h"
 #include "quintet/c/poincare.h"
