@@ -159,11 +159,22 @@ void boruvka<Real>::for_each_point(const Function& f) const {
 }
 
 template <class Real>
+template <class Weights, class Edges>
+void boruvka<Real>::relax_lists_by(const Weights& weights, const Edges& edges) {
+  device::for_each(lists_.rows, weights, panels_.device());
+  for_each_point(commit_weight<Real>{state_});
+  device::for_each(lists_.rows, edges, panels_.device());
+}
+
+template <class Real>
 void boruvka<Real>::relax_lists() {
   for_each_point(reset_best<Real>{state_});
-  device::for_each(lists_.rows, relax_list<Real, true>{state_}, panels_.device());
-  for_each_point(commit_weight<Real>{state_});
-  device::for_each(lists_.rows, relax_list<Real, false>{state_}, panels_.device());
+  if (tree_) {
+    Real* const lightest = memory_.found_weight.data();
+    relax_lists_by(relax_own_list<Real, true>{state_, lightest}, relax_own_list<Real, false>{state_, lightest});
+  } else {
+    relax_lists_by(relax_list<Real, true>{state_}, relax_list<Real, false>{state_});
+  }
 }
 
 template <class Real>

@@ -169,6 +169,9 @@ class boruvka {
  private:
   template <class Function>
   void for_each_point(const Function& f) const;
+  /// The two passes over lists: of weights, and of the edges that have them.
+  template <class Weights, class Edges>
+  void relax_lists_by(const Weights& weights, const Edges& edges);
   bool begin_strip();
   void end_strip();
   cell_bounds<Real> cells();

@@ -135,6 +135,60 @@ struct relax_list {
   }
 };
 
+/// The same for the component of the list's point alone, where every point looks for what is in no list of its own: a
+/// search in a tree. No entry behind one heavier than the component's best edge is of use, so that most lists of later
+/// rounds end at once.
+template <class Real, bool Weights>
+struct relax_own_list {
+  boruvka_state<Real> s;
+  Real* lightest;  ///< per point: of the entries that leave its component and may be of use
+
+  void operator()(std::int64_t i) const {
+    const std::int32_t a = s.point_of(i), own = s.bounds.component[a];
+    weight_key<Real>* const best = s.bounds.best_weight + own;
+    if constexpr (Weights) {
+      const weight_key<Real> found = lightest_of(i, a, own, device::atomic_load(best));
+      lightest[a] = pairwise::weight_of<Real>(found);
+      device::atomic_min(best, found);
+    } else if (key_of(lightest[a]) == *best) {
+      relax_edges(i, a, own, *best);
+    }
+  }
+
+ private:
+  Real least(std::int32_t a, std::int64_t at) const {
+    return s.core[a] > s.list_value[at] ? s.core[a] : s.list_value[at];
+  }
+  weight_key<Real> lightest_of(std::int64_t i, std::int32_t a, std::int32_t own, weight_key<Real> limit) const {
+    weight_key<Real> found = pairwise::no_weight<Real>;
+    std::int32_t inside = s.list_first[i];
+    for (std::int32_t e = inside; e < s.k; ++e) {
+      const std::int64_t at = i * s.k + e;
+      if (key_of(least(a, at)) > limit) break;
+      const std::int32_t b = s.list_index[at];
+      if (b < 0) break;
+      if (s.bounds.component[b] == own) {
+        inside += inside == e;
+        continue;
+      }
+      const weight_key<Real> weight = key_of(s.edge_weight(a, b, s.list_value[at]));
+      found = weight < found ? weight : found;
+      limit = weight < limit ? weight : limit;
+    }
+    s.list_first[i] = inside;
+    return found;
+  }
+  void relax_edges(std::int64_t i, std::int32_t a, std::int32_t own, weight_key<Real> best) const {
+    for (std::int32_t e = s.list_first[i]; e < s.k; ++e) {
+      const std::int64_t at = i * s.k + e;
+      const std::int32_t b = s.list_index[at];
+      if (b < 0 || key_of(least(a, at)) > best) return;
+      if (s.bounds.component[b] != own && key_of(s.edge_weight(a, b, s.list_value[at])) == best)
+        device::atomic_min(s.best_edge + own, s.key_of_ends(a, b));
+    }
+  }
+};
+
 /// Relaxes what a line of a scanned tile found. Boruvka 1926: candidates for the lightest outgoing edges of two
 /// components.
 template <class Real, bool Weights>

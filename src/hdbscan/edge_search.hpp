@@ -41,12 +41,15 @@ class edge_search {
   /// lists.
   virtual void begin_rounds(const std::vector<Real>& core, const std::vector<Real>& outside) = 0;
   boruvka<Real>& rounds() { return *rounds_; }
+  /// Frees the rounds, and the lists with them: most of all memory.
+  void end_rounds() { rounds_.reset(); }
   virtual round_exchange<Real>& exchange() = 0;
 
   /// Weights of edges for alpha != 1, from core distances by the caller's numbers. Collective.
   virtual void measure_edges(std::vector<edge>& edges, double alpha, const std::vector<double>& core) = 0;
 
-  /// Tiles of all pairs, and what all processes computed: tiles in rounds, and pairs in all. Collective.
+  /// Tiles of all pairs, and what all processes computed: tiles in rounds, and pairs in all. Before end_rounds();
+  /// collective.
   struct work {
     std::int64_t tiles = 0, tiles_scanned = 0, pairs = 0;
   };

@@ -42,11 +42,15 @@ class local_search final : public edge_search<accumulator_t<Storage>> {
         kept_or_null_(kept_or_null),
         exchange_(group) {
     pairwise::build_tree_if_faster(points, lengths.length, with_tree_);
-    if (with_tree_) return;
+    if (with_tree_) {
+      lengths_.length = int(std::min<std::int64_t>(lengths_.length, lengths_.exact + spare_in_trees));
+      return;
+    }
     own_order_ = pairwise::locality_order(points);
     own_panels_ = points.pack(own_order_);
   }
 
+  bool has_tree() const { return with_tree_.has_value(); }
   const std::vector<std::int32_t>& order() const override { return with_tree_ ? with_tree_->order : own_order_; }
   const pairwise::reduced_metric<Real>& measure() const override { return points_.measure; }
 
@@ -163,7 +167,7 @@ class local_search final : public edge_search<accumulator_t<Storage>> {
 /// The tree into `result`, which is begun; `weights` as for local_search. Ends `neighbours_region`. `kept_or_null` gets
 /// the lists, of `times` the neighbours that are needed, and the distances of the edges.
 template <class Storage>
-void find_tree(const pairwise::scanned_points<Storage>& points, const std::vector<double>& weights,
+void find_tree(pairwise::scanned_points<Storage>& points, const std::vector<double>& weights,
                const spanning_tree_options& options, bool has_callback, progress& report,
                stage_region& neighbours_region, spanning_tree_result& result,
                listed_tree<accumulator_t<Storage>>* kept_or_null = nullptr, std::int64_t times = 1) {
@@ -175,6 +179,8 @@ void find_tree(const pairwise::scanned_points<Storage>& points, const std::vecto
   if (times > 1) lengths.length = lengths.exact = int(std::min(points.valid_count() - 1, times * lengths.exact));
   local_search<Storage> search(process, points, weights, result.neighbours, lengths,
                                has_callback ? lists_part : nullptr, kept_or_null);
+  const bool measures_again = options.alpha != 1 || kept_or_null != nullptr;
+  if (search.has_tree() && !measures_again) points.free_unit_vectors();
   tree_checkpoints<Real> no_checkpoints;
   run_stages<Real>(process, search, no_checkpoints, options, report, neighbours_region, result);
   if (kept_or_null != nullptr) kept_or_null->edge_distance = search.reduced_distances(result.edges);
@@ -188,7 +194,7 @@ bool find_tree_of_piles(matrix_view<const Storage> points, const std::vector<std
   if (!points.device().shares_host_memory()) return false;
   const auto piles = merged_piles<Storage>::find(points, valid, result.neighbours);
   if (!piles) return false;
-  const pairwise::scanned_points<Storage> scanned(piles->points(), options.distance, device);
+  pairwise::scanned_points<Storage> scanned(piles->points(), options.distance, device);
   spanning_tree_result tree =
       begin_result(options, scalar_type_of<Storage>(), scanned.count(), points.cols(), {}, device);
   tree.neighbours = result.neighbours;

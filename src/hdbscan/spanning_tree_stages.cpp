@@ -71,6 +71,7 @@ class tree_stages {
         result_.core_distances[search_.order()[i]] = search_.measure().distance(core_[i]);
       const std::vector<Real> scaled = scaled_cores(std::move(core_), alpha_, search_.measure());
       search_.begin_rounds(scaled, lower_bounds_outside_list(scaled, outside_, search_.lists().k, points_));
+      std::vector<Real>().swap(outside_);
     });
     result_.counters.rounds = run_rounds(search_.rounds(), search_.exchange(), report_, saved_);
     saved_.remove();
@@ -81,7 +82,10 @@ class tree_stages {
     std::vector<edge> edges;
     group_.run_collectively([&] {
       report_("spanning_tree", 1);
-      if (is_needed_) edges = edges_of(search_.rounds().tree(), search_.order(), search_.measure());
+      std::vector<packed_edge<Real>> tree;
+      if (is_needed_) tree = search_.rounds().tree();
+      search_.end_rounds();
+      if (is_needed_) edges = edges_of(tree, search_.order(), search_.measure());
     });
     if (alpha_ != 1) search_.measure_edges(edges, alpha_, result_.core_distances);
     group_.run_collectively([&] {
@@ -164,8 +168,8 @@ void run_stages(process_group& group, edge_search<Real>& search, tree_checkpoint
   double seconds = 0;
   stage_region tree_region("spanning_tree", &seconds);
   stages.rounds();
-  stages.edges();
   stages.count_work();
+  stages.edges();
   tree_region.end();
   result.spanning_tree_seconds = seconds;
 }

@@ -75,6 +75,9 @@ class scanned_points {
     return pack(order, tile_layout<Real>(device_));
   }
 
+  /// Frees the unit vectors, when nothing will be packed or measured again.
+  void free_unit_vectors() { unit_vector_ = {}; }
+
   /// Brings the scaling of two sets into agreement, so that reduced distances between their points can be taken.
   static void share_scale(scanned_points& a, scanned_points& b);
   /// The same for sets that are not all here: the largest of what largest() tells of them sets the scale.
