@@ -101,19 +101,19 @@ void add_memberships(session& session, findings& all, matrix_view<const Storage>
 /// Where `further` points belong in the clustering of `points`.
 predicted_points predicted(session& session, const arguments& a, const hdbscan::cluster_result& clustering,
                            any_matrix points, any_matrix further) {
-  predicted_points found;
+  predicted_points places;
   session.timed("predict", [&] {
-    found.prediction = hdbscan::approximate_predict(clustering, points, further, session.device());
+    places.prediction = hdbscan::approximate_predict(clustering, points, further, session.device());
     if (a.membership)
-      found.memberships = {further.rows, std::int64_t(clustering.clusters()),
-                           hdbscan::membership_vectors(clustering, points, further, session.device())};
+      places.memberships = {further.rows, std::int64_t(clustering.clusters()),
+                            hdbscan::membership_vectors(clustering, points, further, session.device())};
   });
-  const auto& labels = found.prediction.labels;
+  const auto& labels = places.prediction.labels;
   const auto noise = std::count(labels.begin(), labels.end(), -1);
   session.result("predicted", labels.size());
   session.result("predicted_noise", noise);
   session.say() << labels.size() << " further points, " << noise << " of them noise\n";
-  return found;
+  return places;
 }
 
 /// Puts further points into a clustering of before.
@@ -126,12 +126,12 @@ void predict_by_model(session& session, const arguments& a) {
     session.result("n", points.rows);
     session.result("dim", points.cols);
     session.result("clusters", model.clustering.clusters());
-    const predicted_points found = predicted(session, a, model.clustering, points, further.view());
+    const predicted_points places = predicted(session, a, model.clustering, points, further.view());
     session.timed("write", [&] {
       if (io::format_of(a.output) == io::file_format::csv)
-        write_predicted_csv(a.output, found);
+        write_predicted_csv(a.output, places);
       else
-        write_predicted_hdf5(session, a.output, found);
+        write_predicted_hdf5(session, a.output, places);
     });
   });
   session.say_done(a.output);

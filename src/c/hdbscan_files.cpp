@@ -34,10 +34,10 @@ quintet_status quintet_hdbscan_load(const char* path, const char* device,
                                     quintet_hdbscan_predictor** predictor) noexcept {
   return make_handle(predictor, [&] {
     const Device on = chosen_device(device);
-    const auto kept = std::make_shared<loaded>(loaded{io::read_model(&required(path, "path")), {}});
-    const any_matrix points = kept->file.points();
-    kept->fitted = {std::move(kept->file.clustering), static_cast<quintet_type>(points.type), points.cols};
-    return quintet_hdbscan_predictor{kept, &kept->fitted, hdbscan::predictor(kept->fitted.model, points, on)};
+    const auto holder = std::make_shared<loaded>(loaded{io::read_model(&required(path, "path")), {}});
+    const any_matrix points = holder->file.points();
+    holder->fitted = {std::move(holder->file.clustering), static_cast<quintet_type>(points.type), points.cols};
+    return quintet_hdbscan_predictor{holder, &holder->fitted, hdbscan::predictor(holder->fitted.model, points, on)};
   });
 }
 

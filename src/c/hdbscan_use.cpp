@@ -47,12 +47,12 @@ any_matrix rows_like(const quintet_hdbscan_clustering& fitted, const void* rows,
   return any_input(rows, t, m, dim, stride, "new_points");
 }
 
-void copy_prediction(const hdbscan::prediction& found, std::int64_t* labels, double* probabilities,
+void copy_prediction(const hdbscan::prediction& places, std::int64_t* labels, double* probabilities,
                      double* outlier_scores, std::int64_t* neighbours) {
-  copy_to(found.labels, labels);
-  copy_to(found.probabilities, probabilities);
-  copy_to(found.outlier_scores, outlier_scores);
-  copy_to(found.neighbours, neighbours);
+  copy_to(places.labels, labels);
+  copy_to(places.probabilities, probabilities);
+  copy_to(places.outlier_scores, outlier_scores);
+  copy_to(places.neighbours, neighbours);
 }
 
 constexpr std::int64_t membership_budget = 32 << 20;

@@ -147,9 +147,9 @@ struct relax_own_list {
     const std::int32_t a = s.point_of(i), own = s.bounds.component[a];
     weight_key<Real>* const best = s.bounds.best_weight + own;
     if constexpr (Weights) {
-      const weight_key<Real> found = lightest_of(i, a, own, device::atomic_load(best));
-      lightest[a] = pairwise::weight_of<Real>(found);
-      device::atomic_min(best, found);
+      const weight_key<Real> weight = lightest_of(i, a, own, device::atomic_load(best));
+      lightest[a] = pairwise::weight_of<Real>(weight);
+      device::atomic_min(best, weight);
     } else if (key_of(lightest[a]) == *best) {
       relax_edges(i, a, own, *best);
     }
@@ -160,7 +160,7 @@ struct relax_own_list {
     return s.core[a] > s.list_value[at] ? s.core[a] : s.list_value[at];
   }
   weight_key<Real> lightest_of(std::int64_t i, std::int32_t a, std::int32_t own, weight_key<Real> limit) const {
-    weight_key<Real> found = pairwise::no_weight<Real>;
+    weight_key<Real> least_weight = pairwise::no_weight<Real>;
     std::int32_t inside = s.list_first[i];
     for (std::int32_t e = inside; e < s.k; ++e) {
       const std::int64_t at = i * s.k + e;
@@ -172,11 +172,11 @@ struct relax_own_list {
         continue;
       }
       const weight_key<Real> weight = key_of(s.edge_weight(a, b, s.list_value[at]));
-      found = weight < found ? weight : found;
+      least_weight = weight < least_weight ? weight : least_weight;
       limit = weight < limit ? weight : limit;
     }
     s.list_first[i] = inside;
-    return found;
+    return least_weight;
   }
   void relax_edges(std::int64_t i, std::int32_t a, std::int32_t own, weight_key<Real> best) const {
     for (std::int32_t e = s.list_first[i]; e < s.k; ++e) {

@@ -107,11 +107,11 @@ facts read_facts(const std::string& path) {
   if (values.empty() || values[0] != double(version))
     throw FileError(
         path, text("holds a model of version ", values.empty() ? 0 : values[0], "; this program reads ", version));
-  facts found;
+  facts numbers;
   number_reader read(path, values);
-  each_number(found, read);
-  found.options.tie_tolerance = found.tie_tolerance;
-  return found;
+  each_number(numbers, read);
+  numbers.options.tie_tolerance = numbers.tie_tolerance;
+  return numbers;
 }
 
 /// Numbers of rows, which a file has for some of them.
@@ -211,26 +211,26 @@ void write_model(const std::string& path, const hdbscan::cluster_result& cluster
 }
 
 hdbscan_model read_model(const std::string& path) {
-  const facts found = read_facts(path);
+  const facts numbers = read_facts(path);
   hdbscan_model model;
-  with_storage(found.type, [&]<class T>() { model.rows = points_in<T>(path); });
+  with_storage(numbers.type, [&]<class T>() { model.rows = points_in<T>(path); });
   const std::int64_t count = model.points().rows;
   hdbscan::cluster_result tree;
-  tree.options = found.options;
+  tree.options = numbers.options;
   tree.labels.assign(count, -1);  // refit() asks for their number
   tree.core_distances = per_point(path, "model/core_distances", count, false);
   tree.spanning_tree = edges_in(path, count);
   tree.weights = per_point(path, "model/weights", count, true);
   tree.invalid_rows = rows_in(path, "model/invalid_rows", count);
   tree.excluded_rows = rows_in(path, "model/excluded_rows", count);
-  tree.neighbours = found.neighbours;
-  tree.clamped = found.clamped;
+  tree.neighbours = numbers.neighbours;
+  tree.clamped = numbers.clamped;
   try {
-    model.clustering = hdbscan::refit(tree, found.options);
+    model.clustering = hdbscan::refit(tree, numbers.options);
   } catch (const InvalidArgument& wrong) {
     throw FileError(path, wrong.what());
   }
-  model.clustering.options = found.options;
+  model.clustering.options = numbers.options;
   return model;
 }
 

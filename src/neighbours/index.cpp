@@ -256,7 +256,7 @@ radius_result<accumulator_t<Storage>> index<Storage>::within_radius(matrix_view<
     const pairwise::looked_at_rows<Storage> rows(state, on_host.view());
     if (!rows.keep_bits()) return at_once();
     const Real limit = limit_within(state.measure, radius);
-    typename pairwise::radius_sink<Real>::found row;
+    typename pairwise::radius_sink<Real>::entries row;
     for (std::int64_t i = 0; i < queries.rows(); ++i) {
       row.clear();
       if (!rows.valid(i))

@@ -268,11 +268,11 @@ class looked_at_rows {
   }
 
   /// Appends (number, distance) of the points within the reduced distance `limit` of row i, a valid one.
-  void within(std::int64_t i, Real limit, typename radius_sink<Real>::found& found, std::int64_t& pairs) const {
-    const std::size_t begin = found.size();
-    radius_sink<Real> sink(limit, found);
+  void within(std::int64_t i, Real limit, typename radius_sink<Real>::entries& to, std::int64_t& pairs) const {
+    const std::size_t begin = to.size();
+    radius_sink<Real> sink(limit, to);
     pairs += walk_parts(i, sink);
-    for (std::size_t e = begin; e < found.size(); ++e) found[e].second = state_.measure.distance(found[e].second);
+    for (std::size_t e = begin; e < to.size(); ++e) to[e].second = state_.measure.distance(to[e].second);
   }
 
   /// Where the search of the largest part for row i begins, a valid one.

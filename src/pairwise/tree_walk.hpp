@@ -232,20 +232,20 @@ class nearest_sink {
 template <class Real>
 class radius_sink {
  public:
-  using found = std::vector<std::pair<std::int32_t, Real>>;
+  using entries = std::vector<std::pair<std::int32_t, Real>>;
   const std::int32_t* number = nullptr;  ///< of every point
 
-  radius_sink(Real limit, found& points) : limit_(limit), found_(points) {}
+  radius_sink(Real limit, entries& to) : limit_(limit), entries_(to) {}
   Real limit() const { return limit_; }
   void take(const Real* values, int count, std::int64_t first_point) const {
     if (!detail::any_within(values, count, limit_)) return;
     for (int e = 0; e < count; ++e)
-      if (values[e] <= limit_) found_.emplace_back(number[first_point + e], values[e]);
+      if (values[e] <= limit_) entries_.emplace_back(number[first_point + e], values[e]);
   }
 
  private:
   Real limit_;
-  found& found_;
+  entries& entries_;
 };
 
 /// Shows the sink the points within its limit, and others; with `all` those of all leaves, in order. Returns how many

@@ -316,7 +316,7 @@ QUINTET_API quintet_status quintet_hdbscan_predictor_create(const quintet_hdbsca
                                                             quintet_hdbscan_predictor** predictor) QUINTET_NOEXCEPT;
 /// NULL is allowed.
 QUINTET_API void quintet_hdbscan_predictor_free(quintet_hdbscan_predictor* predictor) QUINTET_NOEXCEPT;
-/// The clustering of a predictor, also of one from a file, whose handle it is part of. O(1).
+/// The clustering of a predictor, also of one from a file: valid as long as the predictor. O(1).
 QUINTET_API quintet_status quintet_hdbscan_predictor_clustering(
     const quintet_hdbscan_predictor* predictor, const quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
 /// quintet_hdbscan_predict(), bit for bit, in microseconds for one point. Threads may share a predictor. Invalid: also

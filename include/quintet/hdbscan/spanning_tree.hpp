@@ -85,10 +85,10 @@ struct spanning_tree_result {
 /// clustered data, a few percent of it again; at worst log2 N passes. Of more than min_samples equal points one alone
 /// is searched, where they are a sixteenth of all.
 ///
-/// Memory: one copy of the points (two for a moment), 64 bytes per point, and 8 (float) or 12 (double) bytes for each
-/// of k + 11 neighbours of a point (k + 5 with a tree of blocks). In many dimensions the filter adds half a copy and
-/// twice as much for neighbours. Without the tree of blocks also two tables of bounds, of 32 MiB or a quarter of the
-/// points' bytes each, and 128 MiB (double: 256) at most.
+/// Memory: one copy of the points (two for a moment), 64 bytes per point, and lists. A list has k + 11 entries (k + 5
+/// with a tree of blocks) of 8 bytes, in double of 12. In many dimensions the filter adds half a copy and twice as much
+/// for neighbours. Without the tree of blocks also two tables of bounds, of 32 MiB or a quarter of the points' bytes
+/// each, and 128 MiB (double: 256) at most.
 spanning_tree_result spanning_tree(any_matrix points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {},
                                    std::span<const double> weights = {});

@@ -33,11 +33,11 @@ struct hdbscan_model {
 /// Adds the group "model" to a file that is being written. `points` [N x D] are those of the clustering, in host
 /// memory. Throws InvalidArgument for another number of them, and what hdf5_writer throws. One pass over the points.
 void write_model(hdf5_writer& out, const hdbscan::cluster_result& clustering, any_matrix points);
-/// The same as a file of its own, which appears as a whole or not at all.
+/// The same as a separate file, which appears as a whole or not at all.
 void write_model(const std::string& path, const hdbscan::cluster_result& clustering, any_matrix points);
 
-/// Reads what write_model() wrote. Throws FileError with the path for a file that cannot be read, holds no model, one
-/// of a later version, or one whose parts do not fit each other. Cost: one pass over the file, and that of
+/// Reads what write_model() wrote. Throws FileError with the path for a file that cannot be read, holds no model or one
+/// of a later version, and where parts of the model do not fit each other. Cost: one pass over the file, and that of
 /// hdbscan::refit().
 hdbscan_model read_model(const std::string& path);
 
