@@ -139,11 +139,12 @@ void predict_by_model(session& session, const arguments& a) {
 
 #ifdef QUINTET_HAS_MPI
 template <class Storage>
-void cluster_shared_points(session& session, const arguments& a) {
+void cluster_shared_points(session& session, arguments& a) {
   mpi::communicator& ranks = *session.ranks();
-  const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
+  auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on "
                 << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
+  ranks.run_collectively([&] { pack_bits(points.own, a.input, a.options.distance); });
   auto clusters_found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
                                               session.progress(clustering_shares(points.own.cols)),
                                               {a.checkpoint, a.checkpoint_minutes, a.resume});
@@ -158,24 +159,26 @@ void cluster_shared_points(session& session, const arguments& a) {
 #endif
 
 template <class Storage>
-void cluster_points(session& session, const arguments& a) {
+void cluster_points(session& session, arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return cluster_shared_points<Storage>(session, a);
 #endif
-  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
+  io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   io::matrix<Storage> further;
   if (!a.predict.empty()) further = read_further_points<Storage>(session, a.predict, points.cols);
   std::vector<double> weights;
   if (!a.weights.empty()) weights = read_weights(session, a.weights, points.rows);
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
-  if (a.sweep) return sweep_points(session, a, points.view(), weights, sizeof(Storage) < sizeof(double));
+  pack_bits(points, a.input, a.options.distance);
+  pack_bits(further, a.predict, a.options.distance);
+  if (a.sweep) return sweep_points(session, a, std::as_const(points).view(), weights, sizeof(Storage) < sizeof(double));
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);
   all.clustering = chosen(session, a,
                           hdbscan::cluster(points.view(), a.options, session.device(),
                                            session.progress(clustering_shares(points.cols)), weights));
-  if (a.membership) add_memberships(session, all, points.view());
+  if (a.membership) add_memberships(session, all, std::as_const(points).view());
   if (!a.predict.empty())
     all.predicted = predicted(session, a, all.clustering, points.view(), std::as_const(further).view());
   if (!a.model.empty()) session.timed("save", [&] { io::write_model(a.model, all.clustering, points.view()); });

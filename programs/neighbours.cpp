@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "quintet/io/csv.hpp"
@@ -100,10 +101,12 @@ void report(session& session, const arguments& a, const Result& lists) {
 template <class Storage>
 void find_shared(session& session, const arguments& a) {
   mpi::communicator& ranks = *session.ranks();
-  const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
+  auto points = read_shared_points<Storage>(session, a.input, a.dataset);
+  point_metric distance_of_points = a.metric.value();
+  ranks.run_collectively([&] { pack_bits(points.own, a.input, distance_of_points); });
   auto lists = session.timed("neighbours", [&] {
-    return mpi::neighbours::nearest<Storage>(ranks, points.own.view(), points.first_row, *a.k, {a.metric.value()},
-                                             session.device());
+    return mpi::neighbours::nearest<Storage>(ranks, std::as_const(points.own).view(), points.first_row, *a.k,
+                                             {distance_of_points}, session.device());
   });
   ranks.phase("write");
   const auto index = ranks.gather(std::span<const std::int64_t>(lists.index));
@@ -128,6 +131,7 @@ class single_call {
       : points_(points), settings_(settings), device_(device) {}
   std::int64_t dim() const { return points_.cols(); }
   std::int64_t size() const { return points_.rows(); }
+  point_metric distance() const { return settings_.distance; }
   auto nearest(matrix_view<const Storage> queries, std::int64_t k) const {
     return neighbours::nearest<Storage>(queries, points_, k, settings_, device_);
   }
@@ -154,11 +158,22 @@ void report_search(session& session, const Points& points, std::int64_t queries,
   session.result("share", all > 0 ? double(pairs) / all : 0);
 }
 
+/// Columns of files of these points: of words of bits their bits.
+template <class Points>
+std::int64_t columns_of(const Points& points) {
+  return is_of_bits(points.distance().kind) ? points.distance().bits : points.dim();
+}
+
 /// Writes the answers of a single_call or an index.
 template <class Storage, class Points>
 void answer(session& session, const arguments& a, const Points& points) {
-  std::optional<io::matrix<Storage>> queries;
-  if (!a.queries.empty()) queries = read_further_points<Storage>(session, a.queries, points.dim());
+  std::optional<io::matrix<Storage>> read;
+  if (!a.queries.empty()) {
+    point_metric distance = points.distance();
+    read = read_further_points<Storage>(session, a.queries, columns_of(points));
+    pack_bits(*read, a.queries, distance);
+  }
+  const auto& queries = std::as_const(read);
   const std::int64_t asked = queries ? queries->rows : points.size();
   if (a.k) {
     const auto lists = session.timed(
@@ -184,11 +199,14 @@ void find(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return find_shared<Storage>(session, a);
 #endif
-  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
+  io::matrix<Storage> read = read_points<Storage>(session, a.input, a.dataset);
+  point_metric distance = a.metric.value();
+  pack_bits(read, a.input, distance);
+  const auto& points = std::as_const(read);
   const Device& device = session.device();
-  if (a.index.empty()) return answer<Storage>(session, a, single_call(points.view(), {a.metric.value()}, device));
+  if (a.index.empty()) return answer<Storage>(session, a, single_call(points.view(), {distance}, device));
   const auto index =
-      session.timed("index", [&] { return neighbours::index<Storage>(points.view(), {a.metric.value()}, device); });
+      session.timed("index", [&] { return neighbours::index<Storage>(points.view(), {distance}, device); });
   session.timed("save", [&] { io::write_index(a.index, index); });
   if (has_question(a)) return answer<Storage>(session, a, index);
   report_invalid(session, "points", index.invalid_points());
@@ -202,7 +220,7 @@ void search_index(session& session, const arguments& a) {
       [&]<class Storage>(const neighbours::index<Storage>& index) {
         session.settle_precision(spelling_of<Storage>());
         session.result("n", index.size());
-        session.result("dim", index.dim());
+        session.result("dim", columns_of(index));
         session.result("metric", to_string(index.distance()));
         answer<Storage>(session, a, index);
       },

@@ -1,6 +1,7 @@
 // quintet-reachability: mutual reachability of the points of a file, as a matrix or for listed pairs.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "quintet/core/error.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
@@ -202,8 +203,8 @@ void write_pairs(session& session, const arguments& a, matrix_view<const Storage
 }
 
 template <class Storage>
-void work(session& session, const arguments& a) {
-  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
+void work(session& session, arguments& a) {
+  io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   io::matrix<std::int64_t> pairs;
   if (!a.pairs.empty()) {
     pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows); });
@@ -212,15 +213,18 @@ void work(session& session, const arguments& a) {
   }
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
-  const auto core = session.timed(
-      "neighbours", [&] { return hdbscan::core_distances<Storage>(points.view(), a.core, session.device()); });
+  pack_bits(points, a.input, a.core.distance);
+  a.reachability.distance = a.core.distance;
+  const matrix_view<const Storage> rows = std::as_const(points).view();
+  const auto core =
+      session.timed("neighbours", [&] { return hdbscan::core_distances<Storage>(rows, a.core, session.device()); });
   const std::string where = core.ran_on.spelling();
   session.result("ran_on", {{"neighbours", where}, {"reachability", where}});
   report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance.kind);
   if (a.pairs.empty())
-    write_matrix<Storage>(session, a, points.view(), core.distances);
+    write_matrix<Storage>(session, a, rows, core.distances);
   else
-    write_pairs<Storage>(session, a, points.view(), core.distances, pairs);
+    write_pairs<Storage>(session, a, rows, core.distances, pairs);
   session.say_done(a.output);
 }
 

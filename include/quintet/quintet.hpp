@@ -39,6 +39,7 @@
 #include "quintet/neighbours/index.hpp"
 #include "quintet/neighbours/neighbours.hpp"
 #include "quintet/pairwise/metric.hpp"
+#include "quintet/pairwise/packed_bits.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "quintet/snp/snp.hpp"
 #include "quintet/spgemm/spgemm.hpp"

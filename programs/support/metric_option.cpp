@@ -19,7 +19,7 @@ std::string_view usual_name(std::string_view name) {
                                "root of an epsilon or a radius"));
   for (const auto& [other, usual] :
        {std::pair("l1", "manhattan"), std::pair("cityblock", "manhattan"), std::pair("l2", "euclidean"),
-        std::pair("infinity", "chebyshev"), std::pair("p", "minkowski")})
+        std::pair("infinity", "chebyshev"), std::pair("p", "minkowski"), std::pair("tanimoto", "jaccard")})
     if (name == other) return usual;
   return name;
 }
@@ -31,8 +31,8 @@ void metric_option::add_to(po::options_description& options) {
       ("metric", po::value(&name)->default_value("euclidean")->value_name("NAME"),
        "euclidean (or l2), cosine, manhattan (l1, cityblock), chebyshev (infinity), minkowski (p) of --p, poincare or "
        "lorentz: geodesic distances in the ball or on the hyperboloid of --curvature. haversine: great-circle "
-       "distances "
-       "of rows of latitude and longitude")  //
+       "distances of rows of latitude and longitude. hamming or jaccard (tanimoto): of rows of 0 and 1, the share of "
+       "columns that differ, of all or of those that are 1 in either")  //
       ("curvature", po::value<double>()->value_name("C")->notifier([this](double power) {
         require_argument(power < 0 && std::isfinite(power), "--curvature", power, "< 0 and finite");
         curvature = power;
@@ -61,7 +61,9 @@ point_metric metric_option::value() const {
                                     {"minkowski", metric::minkowski},
                                     {"haversine", metric::haversine},
                                     {"poincare", metric::poincare},
-                                    {"lorentz", metric::lorentz}});
+                                    {"lorentz", metric::lorentz},
+                                    {"hamming", metric::hamming},
+                                    {"jaccard", metric::jaccard}});
   if (curvature && kind != metric::poincare && kind != metric::lorentz)
     throw InvalidArgument(text("--curvature needs --metric poincare or lorentz (--metric=", name, ")"));
   if (p && kind != metric::minkowski) throw InvalidArgument(text("--p needs --metric minkowski (--metric=", name, ")"));

@@ -17,9 +17,9 @@ struct metric_option {
   void add_to(po::options_description& options);
   /// Throws InvalidArgument for an unknown name, and for a parameter with a metric that has none.
   point_metric value() const;
-  /// Points of --metric lorentz are double.
+  /// Points of --metric lorentz are double, and words of bits.
   void choose_precision(session& session) const {
-    if (value().kind == metric::lorentz) session.prefer_double();
+    if (value().kind == metric::lorentz || is_of_bits(value().kind)) session.prefer_double();
   }
 };
 

@@ -1,6 +1,7 @@
 #include "support/points.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "quintet/core/error.hpp"
@@ -96,6 +97,29 @@ io::matrix<Storage> read_further_points(session& session, const std::string& pat
   return points;
 }
 
+template <class Storage>
+void pack_bits(io::matrix<Storage>& points, const std::string& path, point_metric& distance) {
+  if (!is_of_bits(distance.kind)) return;
+  if constexpr (!std::is_same_v<Storage, double>) {
+    throw InvalidArgument(text("--metric ", to_string(distance.kind), " needs --precision double or auto"));
+  } else {
+    distance.bits = points.cols;
+    const std::int64_t words = (points.cols + 63) / 64;
+    std::vector<std::uint64_t> packed(points.rows * words);
+    for (std::int64_t i = 0; i < points.rows; ++i)
+      for (std::int64_t b = 0; b < points.cols; ++b) {
+        const double bit = points.data[i * points.cols + b];
+        if (bit != 0 && bit != 1)
+          throw FileError(path, text("holds ", bit, " in row ", i, " (counting from 0), where --metric ",
+                                     to_string(distance.kind), " takes 0 and 1"));
+        packed[i * words + b / 64] |= std::uint64_t(bit) << (b % 64);
+      }
+    points.cols = words;
+    points.data.resize(packed.size());
+    if (!packed.empty()) std::memcpy(points.data.data(), packed.data(), packed.size() * sizeof(double));
+  }
+}
+
 std::vector<double> read_weights(session& session, const std::string& path, std::int64_t rows) {
   auto weights = session.timed("read", [&] { return io::read_matrix<double>(path); });
   if (weights.cols != 1) throw FileError(path, text("holds ", weights.cols, " numbers a row where weights have one"));
@@ -107,9 +131,10 @@ std::vector<double> read_weights(session& session, const std::string& path, std:
   return std::move(weights.data);
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                          \
-  template io::matrix<Storage> read_points(session&, const std::string&, const std::string&); \
-  template io::matrix<Storage> read_further_points(session&, const std::string&, std::int64_t);
+#define QUINTET_INSTANTIATE(Storage)                                                            \
+  template io::matrix<Storage> read_points(session&, const std::string&, const std::string&);   \
+  template io::matrix<Storage> read_further_points(session&, const std::string&, std::int64_t); \
+  template void pack_bits(io::matrix<Storage>&, const std::string&, point_metric&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

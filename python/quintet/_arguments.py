@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import sys
 import warnings
 from typing import Any, Mapping
 
@@ -26,7 +27,12 @@ _METRICS = {
     "poincare": "poincare",
     "haversine": "haversine",
     "lorentz": "lorentz",
+    "hamming": "hamming",
+    "jaccard": "jaccard",
+    "tanimoto": "jaccard",
 }
+#: Metrics of rows of bits.
+_OF_BITS = ("hamming", "jaccard", "tanimoto")
 #: What the bindings call the metric of points in degrees.
 _OF_DEGREES = "haversine of degrees"
 #: Metrics that are euclidean after a linear map of the columns.
@@ -93,8 +99,22 @@ def as_number(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be a number ({name}={value!r})") from None
 
 
-def metric_parameter(metric: str, curvature: Any, p: Any, sphere_radius: Any) -> float:
-    """The number that the bindings take next to the name of a metric."""
+def is_of_bits(metric: Any) -> bool:
+    """Whether points of the metric are rows of bits."""
+    return isinstance(metric, str) and metric in _OF_BITS
+
+
+def types_for_check(metric: Any, *types: Any) -> list[Any] | None:
+    """The types that scikit-learn's check may leave points in; None: any, which a later look at rows of bits refuses."""
+    if is_of_bits(metric):
+        return None
+    return [np.float64] if metric == "lorentz" else list(types)
+
+
+def metric_parameter(metric: str, curvature: Any, p: Any, sphere_radius: Any, points: Any) -> float:
+    """The number that the bindings take next to the name of a metric; of rows of bits it is their number in `points`."""
+    if is_of_bits(metric):
+        return float(_bits_of(_dense(points, "X"), "X"))
     if metric in ("haversine", _OF_DEGREES):
         return as_number(sphere_radius, "sphere_radius")
     return as_number(p, "p") if _METRICS.get(metric) == "minkowski" else as_number(curvature, "curvature")
@@ -131,7 +151,62 @@ def choice_index(value: Any, name: str, allowed: tuple[str, ...]) -> int:
     return allowed.index(value)
 
 
+def _dense(X: Any, name: str) -> np.ndarray:
+    """An array of two dimensions."""
+    if "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(X):
+        raise InvalidArgument(f"{name} must be dense with rows of bits: {name}.toarray() != 0")
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise InvalidArgument(f"{name} must have 2 dimensions (shape={array.shape})")
+    return array
+
+
+def _bits_of(array: np.ndarray, name: str) -> int:
+    """Bits of a row: columns, or eight times those of bytes."""
+    bits = array.shape[1] * (8 if array.dtype == np.uint8 else 1)
+    if not 1 <= bits <= 2**24:
+        raise InvalidArgument(f"{name} must have 1 to {2**24} bits in a row (shape={array.shape}, dtype={array.dtype})")
+    return bits
+
+
+def _bytes_of(array: np.ndarray, name: str) -> np.ndarray:
+    """Rows of bytes that hold the bits."""
+    if array.dtype == np.uint8:
+        if len(array) > 1 and array.shape[1] > 1 and array.max() == 1:
+            warnings.warn(
+                f"{name} holds bytes of 0 and 1, which count as packed bits (numpy.packbits); if each is a bit, pass "
+                f"{name}.astype(bool)",
+                UserWarning,
+                stacklevel=4,
+            )
+        return array
+    if array.dtype != np.bool_:
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{name} must be bool, or uint8 of numpy.packbits, for this metric (dtype={array.dtype})")
+        wrong = (array != 0) & (array != 1)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise InvalidArgument(
+                f"{name} must hold 0 and 1 alone for this metric ({name}[{row}, {column}]={array[row, column]})"
+            )
+    return np.packbits(array != 0, axis=1, bitorder="little")
+
+
+def bit_words(X: Any, name: str = "X") -> np.ndarray:
+    """Rows of bits as the bindings take them: words of 64 bits that NumPy calls float64. They are no numbers."""
+    array = _dense(X, name)
+    _bits_of(array, name)
+    content = _bytes_of(array, name)
+    words = np.zeros((len(content), -(-content.shape[1] // 8) * 8), np.uint8)
+    words[:, : content.shape[1]] = content
+    return words.view(np.float64)
+
+
 def as_points(X: Any, name: str = "X", metric: Any = "euclidean") -> tuple[np.ndarray, Like]:
-    """Points as rows of a storage type, and the array that results are to be like. Those of "lorentz" become float64."""
+    """Points as rows of a storage type, and the array that results are to be like. Those of "lorentz" become float64, and
+    rows of bits words."""
+    if is_of_bits(metric):
+        words = bit_words(X, name)
+        return words, take_rows(words[:0], name)[1]
     array, like = take_rows(X, name, STORAGE, integers=True)
     return (widened(array) if metric == "lorentz" else array), like

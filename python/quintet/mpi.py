@@ -197,7 +197,7 @@ def cluster(
 
     def prepare() -> tuple[Any, ...]:
         kind = metric_name(metric, unit=unit)
-        parameter = metric_parameter(kind, curvature, p, sphere_radius)
+        parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
         options = read_options(ClusterOptions, arguments, metric=kind, parameter=parameter)
         return as_points(X, metric=metric)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
@@ -239,7 +239,7 @@ def spanning_tree(
 
     def prepare() -> tuple[Any, ...]:
         kind = metric_name(metric, unit=unit)
-        parameter = metric_parameter(kind, curvature, p, sphere_radius)
+        parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
         options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=parameter)
         return as_points(X, metric=metric)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
@@ -268,7 +268,7 @@ def nearest(
     def prepare() -> tuple[Any, ...]:
         array, like = as_points(points, "points", metric)
         kind = metric_name(metric, unit=unit)
-        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p, sphere_radius)
+        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p, sphere_radius, points)
 
     array, like, count, kind, parameter = _prepared(ranks, prepare)
     distance, index, *rest = _mpi.nearest(ranks, array, count, kind, parameter, device)

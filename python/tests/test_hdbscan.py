@@ -699,7 +699,7 @@ def test_validity_index_by_convention(blobs: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("parameters, error", [
-    ({"metric": "hamming"}, ValueError),
+    ({"metric": "canberra"}, ValueError),
     ({"metric": "minkowski", "p": 0.5}, ValueError),
     ({"min_cluster_size": 1}, ValueError),
     ({"min_cluster_size": 2.5}, TypeError),

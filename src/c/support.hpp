@@ -146,17 +146,19 @@ Enum enumerated(std::int32_t value, std::int32_t count, std::string_view name) {
 static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == int(metric::cosine) &&
               QUINTET_POINCARE == int(metric::poincare) && QUINTET_MANHATTAN == int(metric::manhattan) &&
               QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski) &&
-              QUINTET_HAVERSINE == int(metric::haversine) && QUINTET_LORENTZ == int(metric::lorentz));
+              QUINTET_HAVERSINE == int(metric::haversine) && QUINTET_LORENTZ == int(metric::lorentz) &&
+              QUINTET_HAMMING == int(metric::hamming) && QUINTET_JACCARD == int(metric::jaccard));
 static_assert(QUINTET_DEGREES == int(angle_unit::degrees) && QUINTET_RADIANS == int(angle_unit::radians));
 
 /// The distance of options that have a metric and its parameters.
 template <class Options>
 point_metric metric_of(const Options& options) {
-  point_metric result = enumerated<metric>(options.metric, 8, "metric");
+  point_metric result = enumerated<metric>(options.metric, 10, "metric");
   result.curvature = options.curvature;
   result.p = options.p;
   result.sphere_radius = options.sphere_radius;
   result.unit = enumerated<angle_unit>(options.unit, 2, "unit");
+  result.bits = options.bits;
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hdbscan/row_order.hpp"
 #include "instantiate.hpp"
 
 namespace quintet::hdbscan {
@@ -11,24 +12,6 @@ namespace {
 
 // Sets of fewer points take no time worth saving, and a pile of a smaller share not either.
 constexpr std::int64_t min_points = 512, max_sample = 1024, min_share = 16;
-
-/// Rows by their coordinates, equal ones by number.
-template <class Storage>
-struct row_order {
-  matrix_view<const Storage> points;
-
-  int compare(std::int32_t a, std::int32_t b) const {
-    using Real = accumulator_t<Storage>;
-    const Storage *x = points.row(a), *y = points.row(b);
-    for (std::int64_t k = 0; k < points.cols(); ++k)
-      if (Real(x[k]) != Real(y[k])) return Real(x[k]) < Real(y[k]) ? -1 : 1;
-    return 0;
-  }
-  bool operator()(std::int32_t a, std::int32_t b) const {
-    const int side = compare(a, b);
-    return side < 0 || (side == 0 && a < b);
-  }
-};
 
 /// Whether a sample of the rows holds enough copies that piles are worth looking for.
 template <class Storage>
@@ -48,9 +31,9 @@ bool may_have_piles(const row_order<Storage>& order, const std::vector<std::int3
 
 template <class Storage>
 std::optional<merged_piles<Storage>> merged_piles<Storage>::find(matrix_view<const Storage> points,
-                                                                 const std::vector<std::int32_t>& valid,
-                                                                 std::int64_t k) {
-  const row_order<Storage> order{points};
+                                                                 const std::vector<std::int32_t>& valid, std::int64_t k,
+                                                                 bool are_bits) {
+  const row_order<Storage> order{points, are_bits};
   if (!may_have_piles(order, valid)) return std::nullopt;
   std::vector<std::int32_t> sorted = valid;
   std::sort(sorted.begin(), sorted.end(), order);

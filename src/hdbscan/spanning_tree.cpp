@@ -192,7 +192,7 @@ bool find_tree_of_piles(matrix_view<const Storage> points, const std::vector<std
                         const spanning_tree_options& options, const Device& device, bool has_callback, progress& report,
                         stage_region& neighbours_region, spanning_tree_result& result) {
   if (!points.device().shares_host_memory()) return false;
-  const auto piles = merged_piles<Storage>::find(points, valid, result.neighbours);
+  const auto piles = merged_piles<Storage>::find(points, valid, result.neighbours, is_of_bits(options.distance.kind));
   if (!piles) return false;
   pairwise::scanned_points<Storage> scanned(piles->points(), options.distance, device);
   spanning_tree_result tree =

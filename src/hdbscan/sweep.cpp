@@ -55,6 +55,11 @@ sweep_options checked(sweep_options options) {
   for (std::size_t i = 0; i < options.epsilon.size(); ++i)
     require_element(options.epsilon[i] >= 0, "epsilon", std::int64_t(i), options.epsilon[i], ">= 0");
   require_argument(options.layers >= 0, "layers", options.layers, ">= 0");
+  if (is_of_bits(options.distance.kind) && (options.by == score::dbcv || options.dbcv_all))
+    throw InvalidArgument(
+        text("DBCV needs the dimension of points, which rows of bits do not have: score persistence or "
+             "relative_validity (metric=",
+             to_string(options.distance.kind), ")"));
   check_options(shared_options(options));
   sort_unique(options.min_samples);
   sort_unique(options.min_cluster_size);

@@ -10,6 +10,7 @@
 #include "hdbscan/members.hpp"
 #include "hdbscan/rounds.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "hdbscan/row_order.hpp"
 #include "hdbscan/weights.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
@@ -151,12 +152,9 @@ class validity_engine {
     std::vector<std::int32_t> rows = points_.valid_rows();
     if (options_.convention == validity_convention::moulavi_2014) return rows;
     const std::vector<Storage> values = device::host_copy(source_);
-    const auto row = [&](std::int32_t i) { return values.begin() + i * source_.cols(); };
-    std::sort(rows.begin(), rows.end(), [&](std::int32_t i, std::int32_t j) {
-      const auto [x, y] = std::mismatch(row(i), row(i) + source_.cols(), row(j),
-                                        [](Storage a, Storage b) { return Real(a) == Real(b); });
-      return x == row(i) + source_.cols() ? i < j : Real(*x) < Real(*y);
-    });
+    std::sort(rows.begin(), rows.end(),
+              row_order<Storage>{matrix_view<const Storage>(values.data(), source_.rows(), source_.cols()),
+                                 is_of_bits(points_.kind())});
     return rows;
   }
 
@@ -255,6 +253,9 @@ validity_result validity_of(matrix_view<const Storage> points, std::span<const s
   const stage_region stage("validity");
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
+  if (is_of_bits(options.distance.kind))
+    require_argument(options.dimension > 0, "dimension", options.dimension,
+                     text("> 0 with metric ", to_string(options.distance.kind), ": rows of bits have no dimension"));
   require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,
                    ">= 0 and finite");
   require_argument(options.budget_bytes >= 0, "budget_bytes", options.budget_bytes, ">= 0");

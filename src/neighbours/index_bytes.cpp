@@ -28,7 +28,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char magic[] = {'Q', 'U', 'I', 'N', 'T', 'E', 'T', '\n'};
 constexpr std::uint32_t format_version = 1;
-constexpr std::int32_t metrics = int(metric::lorentz) + 1, searches = int(search::all_pairs) + 1;
+constexpr std::int32_t metrics = int(metric::jaccard) + 1, searches = int(search::all_pairs) + 1;
 
 struct file_head {
   char magic[8];
@@ -37,7 +37,7 @@ struct file_head {
   double curvature, p;
   std::int64_t count, dim, valid, parts;
   double sphere_radius;
-  std::int32_t unit, unused;
+  std::int32_t unit, bits;
 };
 static_assert(sizeof(file_head) == 88 && std::is_trivially_copyable_v<file_head>);
 
@@ -118,6 +118,7 @@ pairwise::ordered_rows<Row> read_rows(byte_reader& reader, const file_head& head
   points.settings.distance.p = head.p;
   points.settings.distance.sphere_radius = head.sphere_radius;
   points.settings.distance.unit = angle_unit(head.unit);
+  points.settings.distance.bits = head.bits;
   points.settings.method = pairwise::search_choice(head.search);
   points.count = head.count;
   points.dim = head.dim;
@@ -177,6 +178,7 @@ std::vector<std::byte> index<Storage>::to_bytes() const {
   head.p = state.settings.distance.p;
   head.sphere_radius = state.settings.distance.sphere_radius;
   head.unit = std::int32_t(state.settings.distance.unit);
+  head.bits = std::int32_t(state.settings.distance.bits);
   head.count = state.count;
   head.dim = state.dim;
   head.valid = valid;

@@ -19,8 +19,13 @@ std::int32_t leaves_of(std::int64_t count) { return std::int32_t((count + leaf_p
 template <class Real>
 class node_splitter {
  public:
-  node_splitter(const Real* panels, std::int64_t dim, std::vector<std::int32_t>& order)
-      : panels_(panels), dim_(dim), order_(order), keys_(std::make_unique_for_overwrite<point_key[]>(order.size())) {}
+  /// By the first `sides` coordinates.
+  node_splitter(const Real* panels, std::int64_t dim, std::int64_t sides, std::vector<std::int32_t>& order)
+      : panels_(panels),
+        dim_(dim),
+        sides_(sides),
+        order_(order),
+        keys_(std::make_unique_for_overwrite<point_key[]>(order.size())) {}
 
   void split(const tree_node& node) const {
     const std::int64_t first = std::int64_t(node.first_leaf) * leaf_points;
@@ -54,23 +59,23 @@ class node_splitter {
   /// In many dimensions that of a sample, as every coordinate that is read costs a line of the cache.
   std::int64_t widest_side(std::int64_t first, std::int64_t end) const {
     constexpr std::int64_t few_dimensions = 32, sampled_points = 256;
-    const std::int64_t step = dim_ > few_dimensions ? (end - first + sampled_points - 1) / sampled_points : 1;
-    std::vector<Real> low(dim_, std::numeric_limits<Real>::infinity()), high(dim_, -low[0]);
+    const std::int64_t step = sides_ > few_dimensions ? (end - first + sampled_points - 1) / sampled_points : 1;
+    std::vector<Real> low(sides_, std::numeric_limits<Real>::infinity()), high(sides_, -low[0]);
     for (std::int64_t i = first; i < end; i += step) {
       const Real* x = detail::coordinates(panels_, dim_, order_[i]);
-      for (std::int64_t k = 0; k < dim_; ++k) {
+      for (std::int64_t k = 0; k < sides_; ++k) {
         low[k] = std::min(low[k], x[k * panel_points<Real>]);
         high[k] = std::max(high[k], x[k * panel_points<Real>]);
       }
     }
     std::int64_t widest = 0;
-    for (std::int64_t k = 1; k < dim_; ++k)
+    for (std::int64_t k = 1; k < sides_; ++k)
       if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
     return widest;
   }
 
   const Real* panels_;
-  std::int64_t dim_;
+  std::int64_t dim_, sides_;
   std::vector<std::int32_t>& order_;
   std::unique_ptr<point_key[]> keys_;  ///< by place in the order
 };
@@ -175,7 +180,9 @@ std::vector<std::int32_t> tree_order(const panels<Real>& points) {
   for (std::int64_t i = 0; i < points.count; ++i) order[i] = std::int32_t(i);
   std::vector<Real> copy;
   if (!points.device().shares_host_memory()) copy = points.data.to_vector();
-  const node_splitter<Real> splitter(copy.empty() ? points.data.data() : copy.data(), points.dim, order);
+  // Words have no sides, but the number of their ones.
+  const std::int64_t sides = is_of_bits(points.term.kind) ? 1 : points.dim;
+  const node_splitter<Real> splitter(copy.empty() ? points.data.data() : copy.data(), points.dim, sides, order);
   std::vector<tree_node> nodes{{0, 0, leaves_of(points.count)}};
   while (!nodes.empty()) {
     std::erase_if(nodes, [](const tree_node& node) { return node.is_leaf(); });

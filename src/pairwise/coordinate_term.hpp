@@ -6,18 +6,22 @@
 //   power      sum of |x - y|^p        Minkowski
 //   great_circle  sum of (x - y)^2 of unit vectors of two words a coordinate, or 4 / sum of (x + y)^2 (device/arc.hpp)
 //   split      sum of (x - y)^2 of coordinates in two parts, high and low: the hyperboloid, see sheet_kernel.hpp
+//   hamming, jaccard  bits of words that differ, and their share of those that are 1 in either row, see bit_rows.hpp
 //
 // The reduced distance is the sum, and of powers its root: sums of different powers may have equal roots.
 //
 // The loop over coordinates is compiled once per term; those other than squares only for any dimension (other_metrics).
-// A great circle needs all coordinates of a pair at once: takes_points.
+// A great circle needs all coordinates of a pair at once: takes_points. Bits are counted in kernels of their own
+// (bit_rows), of doubles alone.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
+#include "device/bit_count.hpp"
 #include "device/pack.hpp"
 #include "device/power.hpp"
 #include "pairwise/lane_bits.hpp"
@@ -27,18 +31,33 @@
 
 namespace quintet::pairwise {
 
-enum class term_kind { square, magnitude, largest, power, great_circle, split };
+enum class term_kind { square, magnitude, largest, power, great_circle, split, hamming, jaccard };
 
 template <class Real>
 struct coordinate_term {
   term_kind kind = term_kind::square;
-  /// The exponent of term_kind::power; of term_kind::split what the low part of a difference may amount to.
+  /// The exponent of term_kind::power; of term_kind::split what the low part of a difference may amount to; bits of a
+  /// row.
   Real p = 2;
 };
 
 /// What stands in the place of a dimension in kernels: any_dimension for sums of squares in any, other_metrics for all
-/// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp.
-enum { any_dimension = 0, other_metrics = -1, rounded_products = -2 };
+/// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp; bit_rows
+/// for rows of bits.
+enum { any_dimension = 0, other_metrics = -1, rounded_products = -2, bit_rows = -3 };
+
+constexpr bool is_of_bits(term_kind kind) { return kind == term_kind::hamming || kind == term_kind::jaccard; }
+
+/// Calls f.operator()<Dim>() with what stands for a dimension in kernels of the term; squares are in any.
+template <class Real, class Function>
+void with_any_dimension(const coordinate_term<Real>& term, const Function& f) {
+  if constexpr (sizeof(Real) == 8)
+    if (is_of_bits(term.kind)) return f.template operator()<bit_rows>();
+  if (term.kind == term_kind::square)
+    f.template operator()<any_dimension>();
+  else
+    f.template operator()<other_metrics>();
+}
 
 namespace detail {
 
@@ -201,10 +220,62 @@ constexpr bool takes_points = false;
 template <class Real>
 constexpr bool takes_points<great_circle_term<Real>> = true;
 
+/// Of rows of bits [number of ones, words ...], as numbers.
+struct bit_term : sum_of_terms {
+  enum { coordinates = 1 };
+
+  /// The gap to a side of a box, of numbers of ones.
+  template <class Pack>
+  void add(Pack& sum, const Pack& gap) const {
+    sum = sum + gap;
+  }
+};
+
+/// The bits that differ: an integer, so that equal distances tie.
+struct hamming_term : bit_term {
+  /// `popcount` of both rows together; NaN where one is missing.
+  template <class Pack>
+  Pack reduced_of(const Pack& different, const Pack& popcount) const {
+    return popcount >= 0.0 ? different : popcount;
+  }
+  /// Of rows of `popcount` ones, and others with a number that is `gap` away at least.
+  template <class Pack>
+  Pack bound_of(const Pack& gap, const Pack&) const {
+    return gap;
+  }
+};
+
+/// x / o with x bits that differ and o = (ones + x) / 2 that are 1 in either row; 0 of two empty rows. Fractions of
+/// rows of at most 2^24 bits are 2^-48 apart, so their quotients, rounded once, are ordered and tie as they do.
+struct jaccard_term : bit_term {
+  template <class Pack>
+  Pack reduced_of(const Pack& different, const Pack& popcount) const {
+    const Pack both = popcount + different;
+    return both > 0.0 ? Pack((different + different) / both) : both;
+  }
+  /// The other row has at most min(ones) bits of the larger of both in common: 1 - min / max >= gap / (ones + gap).
+  template <class Pack>
+  Pack bound_of(const Pack& gap, const Pack& popcount) const {
+    return gap > 0.0 ? Pack(gap / (popcount + gap)) : gap;
+  }
+};
+
+/// Bits in which rows of words differ.
+template <class Word>
+QUINTET_INLINE inline double different_bits(const Word* x, const Word* y, std::int64_t words) {
+  std::uint64_t count = 0;
+  for (std::int64_t k = 0; k < words; ++k)
+    count += std::uint64_t(__builtin_popcountll(device::load_words<1>(x + k) ^ device::load_words<1>(y + k)));
+  return double(count);
+}
+
+template <class Term>
+constexpr bool takes_bits = std::is_base_of_v<bit_term, Term>;
+
 /// Coordinates of points of dimension `dim` that boxes bound.
 template <class Term>
 constexpr std::int64_t boxed_coordinates(const Term&, std::int64_t dim) {
-  if constexpr (takes_points<Term>)
+  if constexpr (takes_points<Term> || takes_bits<Term>)
     return Term::coordinates;
   else
     return dim;
@@ -259,7 +330,12 @@ QUINTET_INLINE inline void with_split_term(const coordinate_term<Real>& term, co
 /// Calls f with the term of a kernel for `Dim`.
 template <int Dim, class Real, class Function>
 QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Function& f) {
-  if constexpr (Dim != other_metrics) {
+  if constexpr (Dim == bit_rows) {
+    if (term.kind == term_kind::hamming)
+      f(hamming_term{});
+    else
+      f(jaccard_term{});
+  } else if constexpr (Dim != other_metrics) {
     f(square_term<Real>{});
   } else {
     if (term.kind == term_kind::magnitude)

@@ -26,10 +26,9 @@ std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& col
                                                {rows.factor.data(), cols.factor.data()},
                                                rows.term};
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
-    if (rows.term.kind == term_kind::square)
-      device::launch(group_minima_kernel<Real, any_dimension, decltype(shape)>{arguments}, rows.blocks(), device);
-    else
-      device::launch(group_minima_kernel<Real, other_metrics, decltype(shape)>{arguments}, rows.blocks(), device);
+    with_any_dimension(rows.term, [&]<int Dim>() {
+      device::launch(group_minima_kernel<Real, Dim, decltype(shape)>{arguments}, rows.blocks(), device);
+    });
   });
   minima_on_device.finish();
   return minima;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -204,6 +205,10 @@ class looked_at_rows {
       number_ = scanned_->numbers();
       return;
     }
+    if (is_of_bits(state.kind)) {
+      if constexpr (std::is_same_v<Storage, double>) count_ones(state.settings.distance.bits);
+      return;
+    }
     if (state.kind == metric::haversine) {
       check_sphere_rows("queries", rows_.count, rows_.dim);
       for (std::int64_t i = 0; i < rows_.count; ++i)
@@ -281,6 +286,12 @@ class looked_at_rows {
   }
 
  private:
+  void count_ones(std::int64_t bits) {
+    for (std::int64_t i = 0; i < rows_.count; ++i) {
+      own_[i] = ones_of_row(rows_.row(i), rows_.dim, bits);
+      if (own_[i] < 0) refuse_bits_behind(i, bits);
+    }
+  }
   /// Row i as the points are packed, into scratch.x; false for one that is not on the sphere.
   bool write_packed(std::int64_t i, row_scratch<Real>& scratch) const {
     const std::int64_t padded = state_.parts.empty() ? unit_vector_words : state_.parts[0]->points.packed.dim;
@@ -290,6 +301,12 @@ class looked_at_rows {
       std::fill(scratch.x.begin() + unit_vector_words, scratch.x.begin() + padded, Real(0));
       return write_unit_vector<Real>(row[0], row[1], state_.settings.distance.unit, scratch.x.data());
     }
+    if constexpr (std::is_same_v<Storage, double>)
+      if (is_of_bits(state_.kind)) {
+        scratch.x[0] = number_[i];
+        for (std::int64_t k = 0; k < rows_.dim; ++k) copy_word(row + k, &scratch.x[1 + k]);
+        return true;
+      }
     const Real by = state_.kind == metric::cosine ? number_[i] : state_.scale;
     for (std::int64_t k = 0; k < padded; ++k) scratch.x[k] = k < rows_.dim ? Real(row[k]) * by : Real(0);
     return true;

@@ -10,13 +10,15 @@ namespace quintet {
 metric parse_metric(std::string_view name) {
   std::vector<std::string_view> names;
   for (const metric value : {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev,
-                             metric::minkowski, metric::haversine, metric::lorentz}) {
+                             metric::minkowski, metric::haversine, metric::lorentz, metric::hamming, metric::jaccard}) {
     if (name == to_string(value)) return value;
     names.push_back(to_string(value));
   }
-  throw InvalidArgument(
-      text("metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine or lorentz (metric=",
-           name, ")", detail::did_you_mean(name, names)));
+  if (name == "tanimoto") return metric::jaccard;
+  throw InvalidArgument(text(
+      "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming or "
+      "jaccard (metric=",
+      name, ")", detail::did_you_mean(name, names)));
 }
 
 std::string_view to_string(metric value) {
@@ -35,6 +37,10 @@ std::string_view to_string(metric value) {
       return "haversine";
     case metric::lorentz:
       return "lorentz";
+    case metric::hamming:
+      return "hamming";
+    case metric::jaccard:
+      return "jaccard";
     case metric::euclidean:
       break;
   }
@@ -48,6 +54,7 @@ std::string to_string(const point_metric& value) {
   if (value.kind == metric::haversine)
     return text("haversine of ", value.unit == angle_unit::degrees ? "degrees" : "radians", " and radius ",
                 value.sphere_radius);
+  if (is_of_bits(value.kind)) return text(to_string(value.kind), " of ", value.bits, " bits");
   return std::string(to_string(value.kind));
 }
 

@@ -8,6 +8,7 @@
 //              lorentz has the same reduced distances and factors, of the points of the ball in sheet_kernel.hpp
 //   haversine  reduced distance that of an angle, see device/arc.hpp, distance the angle times the radius
 //   manhattan, chebyshev, minkowski  reduced distance the distance, see coordinate_term.hpp
+//   hamming    reduced distance the bits that differ, distance their share; jaccard both the distance
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
 // loop is compiled once for all that sum squares, and once for the others.
@@ -48,6 +49,7 @@ struct reduced_metric {
   /// distance() where the term is known not to be the square.
   Real other_distance(Real reduced) const {
     if (term.kind == term_kind::great_circle) return device::arc<Real, 1>(reduced) * unscale;
+    if (term.kind == term_kind::hamming) return reduced / term.p;
     return reduced * unscale;
   }
   /// distance() where the term is known to be the square and curve to be none.
@@ -76,6 +78,7 @@ struct reduced_metric {
     }
     if (kind == metric::cosine) return distance * 2;
     if (term.kind == term_kind::great_circle) return device::reduced_arc<Real>(distance / unscale);
+    if (term.kind == term_kind::hamming) return distance * term.p;
     if (term.kind != term_kind::square) return distance / unscale;
     return (distance / unscale) * (distance / unscale);
   }
@@ -92,8 +95,11 @@ struct reduced_metric {
   }
 };
 
-/// Whether panels hold other coordinates than those of the points: unit vectors, or points of the ball in two parts.
-constexpr bool is_packed_as_other(metric kind) { return kind == metric::haversine || kind == metric::lorentz; }
+/// Whether panels hold other coordinates than those of the points: unit vectors, points of the ball in two parts, or
+/// words behind the number of their ones.
+constexpr bool is_packed_as_other(metric kind) {
+  return kind == metric::haversine || kind == metric::lorentz || is_of_bits(kind);
+}
 
 /// Whether coordinates of points are scaled by one number, and distances by its inverse.
 constexpr bool is_scaled(metric kind) {

@@ -12,18 +12,14 @@ void reduced_pairs(const scanned_points<Storage>& points, matrix_view<const std:
                    accumulator_t<Storage>* out) {
   using Real = accumulator_t<Storage>;
   device::with_shape<host_shape<Real>, device_shape<Real>>(points.device(), [&](auto shape) {
-    const auto run = [&]<int Dim>() {
+    with_any_dimension(points.measure.term, [&]<int Dim>() {
       points.with_packed_rows([&]<class Stored>(const stored_rows<Stored>& rows) {
         using kernel = pairs_kernel<Stored, Dim, decltype(shape)>;
         device::launch(kernel{rows, points.numbers(), points.kind(), points.scale(), points.factors(), pairs.data(),
                               pairs.stride(), pairs.rows(), out, points.measure.term},
                        (pairs.rows() + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, points.device());
       });
-    };
-    if (points.measure.term.kind == term_kind::square)
-      run.template operator()<any_dimension>();
-    else
-      run.template operator()<other_metrics>();
+    });
   });
 }
 

@@ -50,7 +50,14 @@ struct pairs_kernel {
       }
       detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
         using term_of_pair = std::remove_cvref_t<decltype(of_coordinate)>;
-        if constexpr (!detail::takes_points<term_of_pair>) {
+        if constexpr (detail::takes_bits<term_of_pair>) {
+          // Rows are words, and numbers their popcount.
+          for (int p = 0; p < together; ++p) {
+            const std::int64_t pair = first + p < count ? first + p : count - 1;
+            const Real popcount = number[pairs[pair * pair_stride]] + number[pairs[pair * pair_stride + 1]];
+            sum[p] += of_coordinate.reduced_of(detail::different_bits(x[p], y[p], points.dim), popcount);
+          }
+        } else if constexpr (!detail::takes_points<term_of_pair>) {
           constexpr int parts = detail::parts_of<term_of_pair>;
           for (std::int64_t k = 0; k < points.dim; k += parts)
 #pragma GCC unroll 8

@@ -63,6 +63,10 @@ coordinate_term<Real> term_of(const point_metric& distance) {
       return {term_kind::largest};
     case metric::haversine:
       return {term_kind::great_circle};
+    case metric::hamming:
+      return {term_kind::hamming, Real(distance.bits)};
+    case metric::jaccard:
+      return {term_kind::jaccard, Real(distance.bits)};
     case metric::minkowski: {
       constexpr int max = sizeof(Real) == 4 ? 8 : 64;
       require_argument(distance.p >= 1 && distance.p <= max, "p", distance.p,
@@ -85,6 +89,8 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
     find_unit_vectors(points, distance);
   else if (kind_ == metric::lorentz)
     scan_sheet();
+  else if (is_of_bits(kind_))
+    count_ones(distance);
   else
     scan();
   if (kind_ == metric::poincare || kind_ == metric::lorentz)
@@ -183,6 +189,31 @@ void scanned_points<Storage>::scan_sheet() {
 }
 
 template <class Storage>
+void scanned_points<Storage>::count_ones(const point_metric& distance) {
+  number_ = Buffer<Real>(count(), device_);
+  if (count() == 0) return;
+  const std::int64_t bits = distance.bits;
+  require_argument(bits >= 1 && bits <= max_bits, "bits", bits,
+                   text("in [1, ", max_bits, "] with metric ", to_string(kind_), ", see packed_bits"));
+  if constexpr (!std::is_same_v<Storage, double>) {
+    throw InvalidArgument(text("points must be rows of bits, packed_bits::points(), with metric ", to_string(kind_),
+                               " (points=", name_of(scalar_type_of<Storage>()), ")"));
+  } else {
+    require_argument(rows().dim == words_of_bits(bits), "points.cols", rows().dim,
+                     text(words_of_bits(bits), ", the words of ", bits, " bits"));
+    const device::small_call serial_if_small(double(count()) * double(rows().dim), 1, device_);
+    device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+      using kernel = count_ones_kernel<decltype(shape)>;
+      device::launch(kernel{rows(), bits, number_.data()},
+                     (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
+    });
+    on_host_ = number_.to_vector();
+    for (std::int64_t i = 0; i < count(); ++i)
+      if (!valid(i)) refuse_bits_behind(i, bits);
+  }
+}
+
+template <class Storage>
 void scanned_points<Storage>::require_near() const {
   for (std::int64_t i = 0; i < count(); ++i) {
     if (!outside(i)) continue;
@@ -226,6 +257,7 @@ std::int64_t scanned_points<Storage>::packed_dimension(const panel_layout& layou
   const auto padded = [](std::int64_t dim, std::int64_t multiple) {
     return (dim + multiple - 1) / multiple * multiple;
   };
+  if (is_of_bits(kind_)) return 1 + rows().dim;
   if (kind_ != metric::haversine) return padded(rows().dim, layout.dim_multiple);
   // A tile takes whole points: on a device one slice of staged panels.
   const bool has_slices = layout.dim_multiple > 1 && device_.kind() != device_kind::host;
@@ -245,12 +277,17 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
   if (factors() != nullptr) packed.factor = Buffer<Real>(padded_count, device_);
   const device::staged_in order_on_device(order, device_);
   const device::small_call serial_if_small(double(padded_count) * double(packed.dim), 1, device_);
+  const std::int32_t* const rows_in_order = order.empty() ? nullptr : order_on_device.view().data();
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+    if constexpr (std::is_same_v<Storage, double>)
+      if (is_of_bits(kind_))
+        return device::launch(pack_bits_kernel<decltype(shape)>{rows(), packed.count, packed.dim, rows_in_order,
+                                                                number_.data(), packed.data.data()},
+                              padded_count / panel_points<Real>, device_);
     with_packed_rows([&]<class Stored>(const stored_rows<Stored>& stored) {
       device::launch(
-          pack_kernel<Stored, decltype(shape)>{stored, packed.count, packed.dim,
-                                               order.empty() ? nullptr : order_on_device.view().data(), number_.data(),
-                                               kind_, scale_, packed.data.data(), packed.factor.data()},
+          pack_kernel<Stored, decltype(shape)>{stored, packed.count, packed.dim, rows_in_order, number_.data(), kind_,
+                                               scale_, packed.data.data(), packed.factor.data()},
           padded_count / panel_points<Real>, device_);
     });
   });

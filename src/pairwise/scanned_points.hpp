@@ -6,6 +6,7 @@
 
 #include "device/staged.hpp"
 #include "pairwise/ball.hpp"
+#include "pairwise/bit_rows.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/sphere.hpp"
 #include "pairwise/stored_rows.hpp"
@@ -21,9 +22,10 @@ class scanned_points {
 
   /// Throws InvalidArgument for metric::poincare and lorentz with a curvature that is not negative, or of a magnitude
   /// outside [1e-30, 1e30], for points of lorentz that are not double or too far out, for a p of metric::minkowski and
-  /// a radius of metric::haversine out of range, and for points of haversine that have not two coordinates. Cost: one
-  /// pass over the data (two for cosine); one number a point on the device and on the host. Points on a sphere become
-  /// unit vectors on the host, half a microsecond and six numbers each.
+  /// a radius of metric::haversine out of range, for points of haversine that have not two coordinates, and for those
+  /// of hamming and jaccard that are no packed_bits. Cost: one pass over the data (two for cosine); one number a point
+  /// on the device and on the host. Points on a sphere become unit vectors on the host, half a microsecond and six
+  /// numbers each.
   scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
   /// In a ball, which may be flat.
   scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
@@ -87,6 +89,7 @@ class scanned_points {
  private:
   void scan();
   void scan_sheet();
+  void count_ones(const point_metric& distance);
   void require_near() const;
   void find_unit_vectors(const matrix_view<const Storage>& points, const point_metric& distance);
   std::int64_t packed_dimension(const panel_layout& layout) const;

@@ -20,13 +20,13 @@ void with_dimension(std::int64_t dim, Function&& f) {
   if (!is_known) f.template operator()<any_dimension>();
 }
 
-/// The same for squares; with other_metrics for other terms.
+/// The same for squares; with what stands for others for other terms.
 template <class List, class Real, class Function>
 void with_dimension(std::int64_t dim, const coordinate_term<Real>& term, Function&& f) {
   if (term.kind == term_kind::square)
     with_dimension<List>(dim, f);
   else
-    f.template operator()<other_metrics>();
+    with_any_dimension(term, f);
 }
 
 /// Calls f with rounded_products where there are bounds, and returns whether there are.

@@ -59,6 +59,7 @@ struct register_tile {
   template <class Columns, class Term = square_term<Real>>
   void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
            const Term& term = {}) {
+    if constexpr (takes_bits<Term>) return set_bits(x, x_step, y, y_step, depth, term);
     if constexpr (takes_points<Term>) return set_points(x, x_step, y, y_step, term);
     if constexpr (parts_of<Term> == 2) return add_parts(x, x_step, y, y_step, depth, term);
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -100,6 +101,38 @@ struct register_tile {
   QUINTET_INLINE static void load_columns(value (&column)[Words], const Real* from, int step) {
 #pragma GCC unroll 6
     for (int k = 0; k < Words; ++k) column[k] = device::load_pack<value>(from + k * step);
+  }
+
+  /// The reduced distances of rows of bits, of `depth` numbers each. A few rows at a time, as each takes registers of
+  /// its own.
+  template <class Columns, class Term>
+  QUINTET_INLINE void set_bits(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
+                               const Term& term) {
+    constexpr int lanes = Shape::lanes, together = 4;
+    typedef device::bit_counter<lanes> counter;
+    static_assert(Shape::rows % together == 0);
+#pragma GCC unroll 16
+    for (int j = 0; j < Shape::packs; ++j) {
+      const Real* column = y(j);
+#pragma GCC unroll 16
+      for (int first = 0; first < Shape::rows; first += together) {
+        counter count[together];
+        for (std::int64_t from = 1; from < depth; from += counter::words_at_once) {
+          const std::int64_t end = depth - from < counter::words_at_once ? depth : from + counter::words_at_once;
+          for (std::int64_t k = from; k < end; ++k) {
+            const auto words = device::load_words<lanes>(column + k * y_step);
+#pragma GCC unroll 4
+            for (int i = 0; i < together; ++i) count[i].add(words ^ device::load_words<1>(x + k * x_step + first + i));
+          }
+#pragma GCC unroll 4
+          for (int i = 0; i < together; ++i) count[i].settle();
+        }
+        const value popcount = device::load_pack<value>(column);
+#pragma GCC unroll 4
+        for (int i = 0; i < together; ++i)
+          sum[first + i][j] = term.reduced_of(count[i].total(), value(popcount + x[first + i]));
+      }
+    }
   }
 
   /// The same of coordinates in two parts.
@@ -242,6 +275,26 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
   }
 }
 
+/// Register tiles that read all coordinates where the panels are, for terms that take them at once and for as long as
+/// they take.
+template <class Real, class Shape, class Team, class Term>
+inline void tile_in_place(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
+                          std::int64_t col_block, std::int64_t dim, tile_scratch<Real, Shape>& scratch, int used_rows,
+                          int used_cols, const Term& term) {
+  using micros = micro_tiles<Shape>;
+  constexpr int lanes = panel_points<Real>;
+  for (int micro = team.rank(); micro < micros::count; micro += team.size()) {
+    const int ti = micros::row(micro), tj = micros::col(micro);
+    if (ti >= used_rows || tj >= used_cols) continue;
+    const std::int64_t j0 = col_block * Shape::side + tj;
+    register_tile<Real, Shape> tile;
+    tile.add(
+        coordinates(rows, dim, row_block * Shape::side + ti), lanes,
+        [=](int j) QUINTET_INLINE { return coordinates(cols, dim, j0 + j * Shape::lanes); }, lanes, dim, term);
+    tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
+  }
+}
+
 /// values := reduced distances of the sums that rows of a tile hold, where is_needed(row). Every thread of the team
 /// takes part, after a barrier; it ends with one.
 template <int Dim, class Real, class Shape, class Team, class Needed>
@@ -277,7 +330,9 @@ QUINTET_INLINE inline void tile_sums(const Team& team, const Real* rows, std::in
                                      int used_cols = Shape::side) {
   if constexpr (Dim > 0) dim = Dim;
   detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
-    if constexpr (Team::on_device)
+    if constexpr (Dim == bit_rows)
+      detail::tile_in_place(team, rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols, of_coordinate);
+    else if constexpr (Team::on_device)
       detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch, of_coordinate);
     else
       detail::sliced_tile<Real, Shape>(

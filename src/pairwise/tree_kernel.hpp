@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "device/atomic.hpp"
 #include "device/pack.hpp"
@@ -115,7 +116,10 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
         gap = gap > zero ? gap : zero;
         of_coordinate.add(sum, gap);
       }
-      sum = of_coordinate.bound(sum, rows.dim);
+      if constexpr (takes_bits<std::remove_cvref_t<decltype(of_coordinate)>>)
+        sum = of_coordinate.bound_of(sum, device::load_pack<value>(x));
+      else
+        sum = of_coordinate.bound(sum, rows.dim);
       if (rows.factor != nullptr) {
         const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
         sum = sum * both;

@@ -16,10 +16,7 @@ namespace {
 template <class Real, class Function>
 void with_tree_kernel(const coordinate_term<Real>& term, const Device& device, const Function& f) {
   device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
-    if (term.kind == term_kind::square)
-      f(shape, std::integral_constant<int, any_dimension>());
-    else
-      f(shape, std::integral_constant<int, other_metrics>());
+    with_any_dimension(term, [&]<int Dim>() { f(shape, std::integral_constant<int, Dim>()); });
   });
 }
 

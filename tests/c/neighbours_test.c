@@ -58,6 +58,39 @@ static void check_searches(const quintet_index* index) {
   quintet_index_lists_free(lists);
 }
 
+/* Rows of 70 bits: row i has the bits below i. */
+static void check_bits(void) {
+  uint64_t rows[20][2] = {{0}}, behind[2] = {0, 64};
+  int64_t numbers[20 * 3];
+  double distances[20 * 3];
+  quintet_index_options options;
+  quintet_index* index = NULL;
+  for (int i = 0; i < 20; ++i)
+    for (int b = 0; b < i; ++b) rows[i][0] |= (uint64_t)1 << b;
+  CHECK_OK(quintet_index_options_default(&options, sizeof options));
+  CHECK(options.bits == 0);
+  options.metric = QUINTET_JACCARD;
+  CHECK_INVALID(quintet_index_create(rows, QUINTET_DOUBLE, 20, 2, 2, &options, NULL, &index), "bits must be in [1, ");
+  options.bits = 70;
+  CHECK_INVALID(quintet_index_create(rows, QUINTET_FLOAT, 20, 2, 2, &options, NULL, &index),
+                "points must be rows of bits");
+  CHECK_OK(quintet_index_create(rows, QUINTET_DOUBLE, 20, 2, 2, &options, NULL, &index));
+  CHECK_OK(quintet_index_nearest_others(index, 3, numbers, distances));
+  for (int i = 3; i < 18; ++i) {
+    CHECK(numbers[3 * i] == i + 1 && distances[3 * i] == 1.0 / (i + 1));
+    CHECK(numbers[3 * i + 1] == i - 1 && distances[3 * i + 1] == 1.0 / i);
+    CHECK(numbers[3 * i + 2] == i + 2 && distances[3 * i + 2] == 2.0 / (i + 2));
+  }
+  CHECK_INVALID(quintet_index_nearest(index, behind, QUINTET_DOUBLE, 1, 2, 2, 1, numbers, distances),
+                "bits behind the last one must be 0 (row=0, bits=70)");
+  quintet_index_free(index);
+  options.metric = QUINTET_HAMMING;
+  CHECK_OK(quintet_index_create(rows, QUINTET_DOUBLE, 20, 2, 2, &options, NULL, &index));
+  CHECK_OK(quintet_index_nearest(index, rows[7], QUINTET_DOUBLE, 1, 2, 2, 3, numbers, distances));
+  CHECK(numbers[0] == 7 && numbers[1] == 6 && numbers[2] == 8 && distances[0] == 0 && distances[2] == 1.0 / 70);
+  quintet_index_free(index);
+}
+
 int main(void) {
   uint64_t state = 7;
   quintet_index_options options;
@@ -115,5 +148,6 @@ int main(void) {
   quintet_index_free(index);
   quintet_index_free(NULL);
   quintet_index_lists_free(NULL);
+  check_bits();
   return check_result();
 }

@@ -557,9 +557,11 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--alpha", "inf"}, "alpha must be > 0 and finite (alpha=inf)");
   expect_bad({"--max-cluster-size", "-1"}, "max_cluster_size must be >= 0");
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
-  expect_bad({"--metric", "hamming"},
+  expect_bad({"--metric", "canberra"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
-             "lorentz (--metric=hamming)");
+             "lorentz or hamming or jaccard (--metric=canberra)");
+  expect_bad({"--metric", "jaccard"},
+             "line.csv: holds 2 in row 2 (counting from 0), where --metric jaccard takes 0 and 1");
   expect_bad({"--metric", "sqeuclidean"},
              "--metric must not be squared (--metric=sqeuclidean): euclidean has the same");
   expect_bad({"--metric", "euclidian"}, "(--metric=euclidian); did you mean euclidean?");
@@ -789,6 +791,23 @@ TEST_F(hdbscan_driver, hyperbolic_points) {
   QUINTET_EXPECT_CONTAINS(last.error, "or lie outside the ball");
   expect_bad({"--metric", "poincare", "--curvature", "0.5"}, "--curvature must be < 0 and finite");
   expect_bad({"--curvature", "-1"}, "--curvature needs --metric poincare or lorentz");
+}
+
+TEST_F(hdbscan_driver, rows_of_bits) {
+  const std::string rows =
+      repeated("1,1,1,0,0,0,0", 6) + repeated("0,0,0,0,1,1,1", 6) + "1,1,1,1,0,0,0\n0,0,0,1,0,0,0\n";
+  make("more.csv", "1,1,0,0,0,0,0\n0,0,0,1,1,1,1\n");
+  for (const char* name : {"hamming", "jaccard", "tanimoto"}) {
+    const auto found = cluster(rows, {"--metric", name, "--min-samples", "2", "--predict", "more.csv"});
+    EXPECT_EQ(numbers(found.labels.begin(), found.labels.begin() + 12), (numbers{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}));
+    EXPECT_EQ(found.core_distances[0], 0);
+    const auto predicted = io::read_csv<double>(work("out.predicted.csv")).values;
+    EXPECT_EQ(predicted.data[0], 0);
+    EXPECT_EQ(predicted.data[predicted.cols], 1);
+  }
+  EXPECT_EQ(results()["dim"].number(), 7);
+  run_well({"--input", "points.csv", "--metric", "jaccard", "--sweep", "--min-samples", "1,2", "--min-cluster-size",
+            "5", "--output", "swept.csv"});
 }
 
 TEST_F(hdbscan_driver, wrong_use_of_predictions) {

@@ -89,6 +89,26 @@ TEST_F(neighbours_driver, bad_uses_of_an_index_are_named) {
   expect_failure({"--input", points, "--index", "absent/o.index"}, 2, "absent/o.index");
 }
 
+TEST_F(neighbours_driver, rows_of_bits) {
+  const std::string bits = make("bits.csv", "0,0,0,1\n1,1,0,1\n0,1,0,1\n0,0,0,0\n0,0,0,0\n");
+  const std::string asked = make("asked.csv", "0,1,1,1\n");
+  run_well({"--input", bits, "--metric", "hamming", "--k", "2", "--output", "o.csv", "--json", "o.json"});
+  const auto rows = io::read_csv<double>(work("o.csv")).values;
+  EXPECT_EQ(std::vector<double>(rows.data.begin(), rows.data.begin() + 15),
+            (std::vector<double>{0, 2, 0.25, 3, 0.25, 1, 2, 0.25, 0, 0.5, 2, 0, 0.25, 1, 0.25}));
+  EXPECT_EQ(json("o.json")["results"]["dim"].number(), 4);
+  for (const char* name : {"jaccard", "tanimoto"}) {
+    run_well({"--input", bits, "--metric", name, "--queries", asked, "--k", "5", "--output", "o.csv"});
+    EXPECT_EQ(io::read_csv<double>(work("o.csv")).values.data,
+              (std::vector<double>{0, 2, 1.0 / 3, 1, 0.5, 0, 2.0 / 3, 3, 1, 4, 1}));
+  }
+  run_well({"--input", bits, "--metric", "jaccard", "--index", "bits.index"});
+  run_well({"--index", "bits.index", "--queries", asked, "--radius", "0.5", "--output", "o.csv", "--json", "o.json"});
+  EXPECT_EQ(io::read_csv<double>(work("o.csv")).values.data, (std::vector<double>{0, 1, 0.5, 0, 2, 1.0 / 3}));
+  EXPECT_EQ(json("o.json")["results"]["metric"], "jaccard of 4 bits");
+  EXPECT_EQ(json("o.json")["results"]["dim"].number(), 4);
+}
+
 // Times in seconds: float holds every 128th of them.
 TEST_F(neighbours_driver, the_input_decides_the_precision) {
   const std::vector<double> times{1700000000, 1700000030, 1700000200}, apart{30, 30, 170};
@@ -129,7 +149,11 @@ TEST_F(neighbours_driver, bad_input_is_named) {
   expect_failure(with({"--k", "0"}), 2, "--k must be >= 1 (--k=0)");
   expect_failure(with({"--k", "5"}), 2, "k must be in [1, 4] (k=5)");
   expect_failure(with({"--radius", "-1"}), 2, "--radius must be >= 0 and finite");
-  expect_failure(with({"--k", "1", "--metric", "hamming"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--metric", "canberra"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--metric", "hamming"}), 2,
+                 "points.csv: holds 3 in row 1 (counting from 0), where --metric hamming takes 0 and 1");
+  expect_failure(with({"--k", "1", "--metric", "hamming", "--precision", "float"}), 2,
+                 "--metric hamming needs --precision double or auto");
   expect_failure(with({"--k", "1", "--metric", "lorentz", "--precision", "float"}), 2,
                  "points must be double with metric lorentz (points=float32)");
   expect_failure(with({"--k", "1", "--p", "3"}), 2, "--p needs --metric minkowski (--metric=euclidean)");

@@ -135,8 +135,8 @@ TEST_F(reachability_driver, errors) {
   expect_bad({"--alpha", "0"}, "alpha must be > 0 and finite (alpha=0)");
   expect_bad({"--metric", "taxicab"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
-             "lorentz "
-             "(--metric=taxicab)");
+             "lorentz or hamming or jaccard (--metric=taxicab)");
+  expect_bad({"--metric", "jaccard"}, "where --metric jaccard takes 0 and 1");
   expect_bad({"--memory", "0"}, "--memory must be in [1, ");
   expect_bad({"--output", "m.txt"}, "--output: m.txt");
   expect_bad({"--output", line}, "--output must be another file than --input");

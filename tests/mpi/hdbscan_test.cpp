@@ -12,6 +12,7 @@
 #include "mpi/spread.hpp"
 #include "pairwise/filter_use.hpp"
 #include "support/ball_points.hpp"
+#include "support/bit_rows.hpp"
 #include "support/devices.hpp"
 #include "support/points.hpp"
 
@@ -121,6 +122,15 @@ TEST(mpi_spanning_tree, sums_and_maxima_of_differences) {
 TEST(mpi_spanning_tree, of_a_sphere) {
   expect_same_tree(test::sphere_points<float>(400, 29), {.distance = metric::haversine}, Device::host());
   expect_same_tree(test::sphere_points<double>(2400, 30), {.distance = {metric::haversine, 6371}}, Device::host());
+}
+
+TEST(mpi_spanning_tree, of_rows_of_bits) {
+  for (const metric kind : {metric::hamming, metric::jaccard})
+    for (const std::int64_t n : {1, 97, 1100, 2200}) {
+      const test::bit_set rows = test::clustered_bits(n, 166, 31, 0.08);
+      expect_same_tree(test::words_of(rows, 2), {.min_samples = 4, .distance = rows.packed().distance(kind)},
+                       Device::host());
+    }
 }
 
 /// Sets of points of which bounds by rounded points leave much, or nothing, open.

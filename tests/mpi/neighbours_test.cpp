@@ -9,6 +9,7 @@
 #include "mpi/spread.hpp"
 #include "pairwise/filter_use.hpp"
 #include "support/ball_points.hpp"
+#include "support/bit_rows.hpp"
 #include "support/devices.hpp"
 #include "support/points.hpp"
 
@@ -42,6 +43,13 @@ TEST(mpi_nearest, has_the_bits_of_the_plain_one) {
   expect_same_lists(test::ball_points<float>(800, 6, 0.1, 0.99, 2.0, 3), 7, {{metric::poincare, -2}}, Device::host());
   // The plain library searches a tree of blocks.
   expect_same_lists(test::clustered_points<float>(3000, 3, 4), 5, {}, Device::host());
+}
+
+TEST(mpi_nearest, rows_of_bits) {
+  for (const metric kind : {metric::hamming, metric::jaccard}) {
+    const test::bit_set rows = test::clustered_bits(500, 100, 5);
+    expect_same_lists(test::words_of(rows), 9, {rows.packed().distance(kind)}, Device::host());
+  }
 }
 
 TEST(mpi_nearest, ties_are_decided_by_the_number_of_the_row) {

@@ -93,7 +93,11 @@ enum {
   QUINTET_CHEBYSHEV = 4,  ///< largest |x_k - y_k|
   QUINTET_MINKOWSKI = 5,  ///< (sum of |x_k - y_k|^p)^(1/p) of options.p
   QUINTET_HAVERSINE = 6,  ///< great-circle distance; rows of latitude and longitude in options.unit
-  QUINTET_LORENTZ = 7     ///< geodesic distance in the Lorentz model of options.curvature; points are double
+  QUINTET_LORENTZ = 7,    ///< geodesic distance in the Lorentz model of options.curvature; points are double
+  /// Bits that differ / options.bits. Points are rows of (bits + 63) / 64 uint64_t words, bit b of a row bit b % 64 of
+  /// word b / 64, 0 behind the last one. Words are passed as they are, as QUINTET_DOUBLE.
+  QUINTET_HAMMING = 8,
+  QUINTET_JACCARD = 9  ///< bits that differ / bits that are 1 in either row of such points; 0 of two rows without ones
 };
 
 /// What coordinates of points on a sphere are measured in.

@@ -71,6 +71,7 @@ typedef struct quintet_hdbscan_options {
   /// [n] of functions of n points, >= 0 and finite: how often each counts, as if it were repeated; NULL (default):
   /// once. Ties have to be canonical. Points of weight 0 are left out, and are noise.
   const double* weights;
+  int64_t bits;  ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
 } quintet_hdbscan_options;
 
 /// *options := the defaults. `size` is sizeof *options.

@@ -36,6 +36,7 @@ typedef struct quintet_index_options {
   double p;                 ///< of QUINTET_MINKOWSKI alone: infinity, or in [1, 8], double [1, 64]; default 2
   double sphere_radius;     ///< of QUINTET_HAVERSINE alone: in [1e-30, 1e30]; default 1
   quintet_angle_unit unit;  ///< of QUINTET_HAVERSINE alone; default QUINTET_DEGREES
+  int64_t bits;             ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
 } quintet_index_options;
 
 /// *options := the defaults. `size` is sizeof *options.

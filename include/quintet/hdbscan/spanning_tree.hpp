@@ -59,7 +59,7 @@ struct spanning_tree_result {
   bool clamped = false;                     ///< k was lowered to M - 1
   std::vector<double> weights;              ///< N, as given; empty: all are 1
   std::vector<std::int64_t> excluded_rows;  ///< rows of weight 0, increasing, none of invalid_rows
-  double tie_tolerance = 0;                 ///< default_tie_tolerance() of the points
+  double tie_tolerance = 0;                 ///< default_tie_tolerance() of the points; 0 of rows of bits
   std::vector<std::int64_t> invalid_rows;   ///< rows left out, increasing (see core_result)
   spanning_tree_counters counters;          ///< work that was done
   stage_devices ran_on;                     ///< where

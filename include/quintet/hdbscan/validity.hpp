@@ -29,7 +29,8 @@ enum class validity_convention {
 /// Options of validity_index().
 struct validity_options {
   point_metric distance = metric::euclidean;  ///< d of points
-  double dimension = 0;                       ///< the D of the core distances, finite, > 0; 0: that of the points
+  /// The D of the core distances, finite, > 0; 0: that of the points, which rows of bits do not have.
+  double dimension = 0;
   validity_convention convention = validity_convention::indexed;  ///< distances and trees
   std::int64_t budget_bytes = 64 << 20;                           ///< >= 0: for distances in memory at a time
 };

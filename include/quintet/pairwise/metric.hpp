@@ -1,6 +1,7 @@
 // The distances that all-pairs functions can use. Everything here is O(1).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,18 @@ enum class metric {
   /// sqrt(1 + c |.|^2), sinh^2(sqrt(c) d / 2) is right to 2^-100 (s_x s_y)^(1/2) beyond the roundings of a sum of
   /// squares. That is 1e-13 at radius 40. Points are double and have s <= 2^64: radius 45 / sqrt(c).
   lorentz,
+  /// Of rows of bits (packed_bits.hpp): x / bits, x bits that differ.
+  hamming,
+  /// Of rows of bits: 1 - Tanimoto's similarity, x / o with o bits that are 1 in either row, rounded once; two rows
+  /// without ones are at distance 0. Equal fractions tie.
+  jaccard,
 };
+
+/// Whether points are rows of bits.
+constexpr bool is_of_bits(metric kind) { return kind == metric::hamming || kind == metric::jaccard; }
+
+/// The most bits of a row: different fractions of larger numbers may be one double.
+constexpr std::int64_t max_bits = std::int64_t(1) << 24;
 
 /// What coordinates of points on a sphere are measured in.
 enum class angle_unit { degrees, radians };
@@ -47,25 +59,30 @@ struct point_metric {
   double p = 2;                     ///< of metric::minkowski alone
   double sphere_radius = 1;         ///< of metric::haversine alone: in [1e-30, 1e30]; that of the Earth is 6371008.8 m
   angle_unit unit = angle_unit::degrees;  ///< of metric::haversine alone
+  std::int64_t bits = 0;  ///< of a row, of metric::hamming and jaccard alone; packed_bits::distance() sets it
 
   constexpr point_metric() = default;
   /// Implicit; every parameter has its default.
   constexpr point_metric(metric distance) : kind(distance) {}  // NOLINT: implicit
   /// `parameter` is the curvature of metric::poincare and lorentz, the p of metric::minkowski and the sphere_radius of
-  /// metric::haversine, and has no effect on others. Functions check it, the constructor does not.
+  /// metric::haversine, the bits of metric::hamming and jaccard, and has no effect on others. Functions check it, the
+  /// constructor does not.
   constexpr point_metric(metric distance, double parameter) : kind(distance) {
-    (kind == metric::minkowski ? p : kind == metric::haversine ? sphere_radius : curvature) = parameter;
+    if (is_of_bits(kind))
+      bits = parameter >= 1 && parameter <= double(max_bits) ? std::int64_t(parameter) : 0;
+    else
+      (kind == metric::minkowski ? p : kind == metric::haversine ? sphere_radius : curvature) = parameter;
   }
   /// The same kind and parameters, also where they do not count.
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
-/// "euclidean", "cosine", "poincare", "manhattan", "chebyshev", "minkowski", "haversine" or "lorentz", in this case;
-/// throws InvalidArgument for other text.
+/// "euclidean", "cosine", "poincare", "manhattan", "chebyshev", "minkowski", "haversine", "lorentz", "hamming" or
+/// "jaccard" (also "tanimoto"), in this case; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
 /// The name that parse_metric() reads.
 std::string_view to_string(metric value);
-/// "cosine", "poincare of curvature -1", "minkowski of p 3", "haversine of degrees and radius 1".
+/// "cosine", "poincare of curvature -1", "minkowski of p 3", "haversine of degrees and radius 1", "hamming of 64 bits".
 std::string to_string(const point_metric& value);
 
 }  // namespace quintet

@@ -13,7 +13,8 @@ integers and bools become float64. Rows with NaN or infinity belong to no cluste
 "cosine", "manhattan" ("cityblock", "l1"), "chebyshev" ("infinity"), "minkowski" ("p"; with ``p`` >= 1), "haversine" (rows of
 latitude and longitude in ``unit`` "radians" or "degrees", on a sphere of ``sphere_radius``), "poincare" (the ball of
 ``curvature`` < 0) or "lorentz" (the hyperboloid: space parts, which become float64), and "precomputed" where a function
-says so.
+says so. "hamming" and "jaccard" ("tanimoto") take rows of bits: bool arrays, arrays of 0 and 1, or uint8 rows of
+``numpy.packbits``, where all bits of the last byte count. Distances of bits are float64.
 
 Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
 range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.

@@ -14,7 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _core
-from .._arguments import as_integer, metric_arguments, metric_name, metric_parameter
+from .._arguments import (
+    as_integer,
+    bit_words,
+    is_of_bits,
+    metric_arguments,
+    metric_name,
+    metric_parameter,
+    types_for_check,
+)
 from .._arrays import BF16, refuse_masks, take, widened
 from .._errors import InvalidArgument
 from .._options import read_options
@@ -40,6 +48,8 @@ __all__ = ["HDBSCAN", "PredictionData"]
 _MODELS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 # The same with an index of the points, for few rows at a time.
 _PREDICTORS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
+# The points of the fit as words, where they are rows of bits.
+_BIT_ROWS: "weakref.WeakKeyDictionary[Any, np.ndarray]" = weakref.WeakKeyDictionary()
 _FEW_ROWS = 64
 
 
@@ -86,7 +96,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     metric : str, default "euclidean"
         "euclidean", "l2", "cosine", "manhattan", "cityblock", "l1", "chebyshev", "minkowski" (of `p`), "poincare",
         "haversine" (rows of latitude and longitude, in radians), "lorentz" (space parts of points of the hyperboloid,
-        which become float64) or "precomputed": a dense matrix of distances, which is not overwritten, or a SciPy sparse
+        which become float64), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``) or
+        "precomputed": a dense matrix of distances, which is not overwritten, or a SciPy sparse
         matrix with the edges of a graph as entries.
     alpha : float, default 1
         Divides distances, but not core distances; > 0.
@@ -290,10 +301,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 f"store_centers must be None, 'centroid', 'medoid' or 'both' (store_centers={self.store_centers!r})"
             )
 
-    def _options(self) -> ClusterOptions:
+    def _options(self, X: Any) -> ClusterOptions:
         params = metric_arguments(self.metric_params, curvature=self.curvature, p=2.0 if self.p is None else self.p)
         kind = metric_name(self.metric, precomputed=True, unit=params.pop("unit"))
-        parameter = metric_parameter(kind, **params)
+        parameter = metric_parameter(kind, **params, points=X)
         return read_options(ClusterOptions, vars(self), metric=kind, parameter=parameter)
 
     def _take(self, X: Any, reset: bool) -> Any:
@@ -323,7 +334,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             X,
             reset=reset,
             accept_sparse=["csr"] if self.metric == "precomputed" else False,
-            dtype=[np.float64] if self.metric == "lorentz" else [np.float64, np.float32, np.float16],
+            dtype=types_for_check(self.metric, np.float64, np.float32, np.float16),
             ensure_all_finite=False,
             ensure_min_samples=1,
         )
@@ -345,7 +356,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        options = self._options()
+        options = self._options(X)
         kind = options.metric if self.metric != "precomputed" else "precomputed"
         if kind == "precomputed":
             refuse_vector(X)
@@ -466,8 +477,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         }
         self._fitted_metric = kind
         self._has_prediction_data = bool(self.prediction_data) and kind != "precomputed"
-        _MODELS.pop(self, None)
-        _PREDICTORS.pop(self, None)
+        for kept in (_MODELS, _PREDICTORS, _BIT_ROWS):
+            kept.pop(self, None)
 
     def _make_centers(self, kind: str) -> None:
         for name in ("centroids_", "medoids_"):
@@ -535,6 +546,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         if self._raw_data is None:
             raise InvalidArgument("new points need the points of the fit, and it had distances (metric='precomputed')")
+        if is_of_bits(self._fitted_metric):
+            points = _BIT_ROWS.get(self)
+            if points is None:
+                points = _BIT_ROWS[self] = bit_words(self._raw_data)
+            return points, None if X is None else bit_words(self._take(X, reset=False))
         points, _ = take(self._raw_data, "X", integers=True)
         points = _rows_adjacent(points)
         if X is None:

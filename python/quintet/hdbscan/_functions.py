@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .. import _core
-from .._arguments import as_integer, as_number, as_points, metric_name, metric_parameter, warn_of_degrees
+from .._arguments import as_integer, as_number, as_points, is_of_bits, metric_name, metric_parameter, warn_of_degrees
 from .._arrays import F32, F64, REAL, accumulator, same_type, take_rows, take_vector
 from .._errors import InvalidArgument
 from .._options import read_options
@@ -278,7 +278,7 @@ def cluster(
     matrix, where only stored entries are edges. X is never written to. ``min_samples=None`` is min_cluster_size.
     ``min_cluster_size="auto"`` is the most persistent size (PLSCAN); min_samples is 5 then unless set.
     ``tie_tolerance=None`` is (d / 2 + 68) eps of the type of X, at most 1/1024: what rounding does to equal distances
-    (distances from elsewhere count as d = 0). ``sample_weight[n]`` >= 0 says how often each row counts, as if it were
+    (distances from elsewhere count as d = 0); 0 of rows of bits. ``sample_weight[n]`` >= 0 says how often each row counts, as if it were
     repeated; rows of weight 0 are left out. Sizes are sums of weights then, but those in trees count rows.
 
     >>> import numpy as np
@@ -290,7 +290,7 @@ def cluster(
     """
     arguments = locals()
     kind = metric_name(metric, precomputed=True, unit=unit)
-    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
     options = read_options(ClusterOptions, arguments, metric=kind, parameter=parameter)
     return _fit(X, kind, options, sample_weight, progress, device)
 
@@ -352,7 +352,7 @@ def core_distances(
         _refuse_weights(sample_weight)
         return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
     points, like = as_points(X, metric=metric)
-    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
     weights = sample_weights(sample_weight, len(points))
     found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, parameter, weights, device)
     return like(found[0])
@@ -399,7 +399,7 @@ def mutual_reachability(
     """
     kind = metric_name(metric, unit=unit)
     points, like = as_points(X, metric=metric)
-    bend, scale = metric_parameter(kind, curvature, p, sphere_radius), as_number(alpha, "alpha")
+    bend, scale = metric_parameter(kind, curvature, p, sphere_radius, X), as_number(alpha, "alpha")
     if pairs is not None:
         if out is not None:
             raise InvalidArgument("out is for the whole matrix, not for pairs")
@@ -480,7 +480,7 @@ def mutual_reachability_blocks(
     """
     kind = metric_name(metric, unit=unit)
     points, _ = as_points(X, metric=metric)
-    bend = metric_parameter(kind, curvature, p, sphere_radius)
+    bend = metric_parameter(kind, curvature, p, sphere_radius, X)
     if core is None:
         core = _core.hdbscan_core_distances(
             points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, None, device
@@ -539,7 +539,7 @@ def core_and_reachability(
         as_number(alpha, "alpha"),
         bool(core_on_diagonal),
         kind,
-        metric_parameter(kind, curvature, p, sphere_radius),
+        metric_parameter(kind, curvature, p, sphere_radius, X[0] if is_list else X),
         device,
     )
     results = [(like(one[0]), like(matrix)) for (_, like), one, matrix in zip(given, found, matrices)]
@@ -573,7 +573,7 @@ def spanning_tree(
     """
     arguments = locals()
     kind = metric_name(metric, precomputed=True, unit=unit)
-    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
     options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=parameter)
     if kind == "precomputed":
         _refuse_weights(sample_weight)
@@ -768,7 +768,7 @@ def medoids(
     array([1])
     """
     points, _ = as_points(X, metric=metric)
-    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius)
+    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius, X)
     return np.asarray(_core.hdbscan_medoids(points, _labels(labels), _weights(weights), kind, parameter, device))
 
 
@@ -784,7 +784,7 @@ def weighted_centroids(
 ) -> np.ndarray:
     """The weighted mean of the members of every label, ``[K, d]`` float64; labels and weights as for :func:`medoids`.
 
-    Rows are taken as they are, but for ``metric="haversine"``: there it is the point in the direction of the mean of
+    Rows of bits are refused. Rows are taken as they are, but for ``metric="haversine"``: there it is the point in the direction of the mean of
     unit vectors, and a label with the mean 0 is refused.
 
     >>> from quintet import hdbscan
@@ -792,9 +792,9 @@ def weighted_centroids(
     array([[0.5],
            [5. ]])
     """
-    points, _ = as_points(X)
     kind = metric_name(metric, unit=unit)
-    parameter = metric_parameter(kind, -1.0, 2.0, sphere_radius)
+    points, _ = as_points(X, metric=kind)
+    parameter = metric_parameter(kind, -1.0, 2.0, sphere_radius, X)
     return np.asarray(_core.hdbscan_centroids(points, _labels(labels), _weights(weights), kind, parameter, device))
 
 
@@ -818,7 +818,7 @@ def validity_index(
     """DBCV (Moulavi et al. 2014) of a clustering, in [-1, 1]: ``index``, or ``(index, [K])`` with per_cluster_scores,
     or a :class:`ValidityResult` with details.
 
-    `d` is the dimension of the all-points core distances, that of X by default. Never holds a matrix of a cluster.
+    `d` is the dimension of the all-points core distances, that of X by default; it must be given for rows of bits. Never holds a matrix of a cluster.
 
     `convention` says which of several minimum spanning trees of a cluster counts. ``"indexed"`` takes equal edges by the
     numbers of their points: the index is that of scikit-learn-contrib/hdbscan, and other orders of the points give
@@ -837,6 +837,8 @@ def validity_index(
     points, _ = as_points(X, metric=metric)
     if metric == "sqeuclidean":
         metric, convention = "euclidean", "moulavi_2014"
+    if d is None and is_of_bits(metric):
+        raise InvalidArgument(f"d must be given with metric={metric!r}: rows of bits have no dimension")
     dimension = 0.0 if d is None else as_number(d, "d")
     if d is not None and not dimension > 0:
         raise InvalidArgument(f"d must be > 0 (d={d})")
@@ -845,7 +847,7 @@ def validity_index(
             points,
             _labels(labels),
             metric_name(metric, unit=unit),
-            metric_parameter(metric, curvature, p, sphere_radius),
+            metric_parameter(metric, curvature, p, sphere_radius, X),
             dimension,
             convention,
             sample_weights(sample_weight, len(points)),

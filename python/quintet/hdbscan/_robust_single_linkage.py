@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from .._arguments import as_integer, as_number, metric_arguments
+from .._arguments import as_integer, as_number, metric_arguments, types_for_check
 from .._arrays import refuse_masks
 from .._errors import InvalidArgument
 from .._threads import own_threads
@@ -102,7 +102,7 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
             raise InvalidArgument("metric must be one of points (metric='precomputed')")
         params = metric_arguments(self.metric_params)
         refuse_masks(X, "X")
-        types = [np.float64] if self.metric == "lorentz" else [np.float64, np.float32, np.float16]
+        types = types_for_check(self.metric, np.float64, np.float32, np.float16)
         points = validate_data(self, X, dtype=types, ensure_all_finite=False, ensure_min_samples=1)
         with own_threads(self.n_jobs):
             tree = spanning_tree(points, k, metric=self.metric, alpha=self.alpha, device=self.device, **params)

@@ -382,7 +382,7 @@ def sweep(
     if metric == "precomputed":
         raise InvalidArgument("sweep needs points (metric='precomputed'): HDBSCAN.refit tries sizes on distances")
     kind = metric_name(metric, unit=unit)
-    parameter = metric_parameter(kind, curvature, p, sphere_radius)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
     options = read_options(SweepOptions, arguments, metric=kind, parameter=parameter)
     points = as_points(X, metric=kind)[0]
     warn_of_degrees(points, kind)

@@ -13,7 +13,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._arguments import as_integer, as_number, metric_arguments
+from .._arguments import as_integer, as_number, is_of_bits, metric_arguments, types_for_check
 from .._arrays import refuse_masks
 from .._errors import InvalidArgument
 from .._threads import own_threads
@@ -49,7 +49,7 @@ class _KeepsIndex(BaseEstimator):
 
     def _take(self, X: Any, reset: bool) -> np.ndarray:
         refuse_masks(X, "X")
-        types = [np.float64] if self.metric == "lorentz" else [np.float64, np.float32]
+        types = types_for_check(self.metric, np.float64, np.float32)
         return np.asarray(validate_data(self, X, reset=reset, dtype=types, order="C"))
 
     def _keep(self, X: Any) -> None:
@@ -64,7 +64,10 @@ class _KeepsIndex(BaseEstimator):
 
     def _rows(self, X: Any) -> np.ndarray | None:
         """Queries of the fit's type; None are the points themselves."""
-        return None if X is None else self._take(X, reset=False).astype(self._fit_type, copy=False)
+        if X is None:
+            return None
+        rows = self._take(X, reset=False)
+        return rows if is_of_bits(self.metric) else rows.astype(self._fit_type, copy=False)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """``(distances, indices)`` [m, k] of the nearest points of the fit; without X of the other ones to each."""
@@ -114,7 +117,7 @@ class NearestNeighbors(_KeepsIndex):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), or "lorentz".
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None
@@ -241,7 +244,7 @@ class KNeighborsTransformer(_MakesGraph, _KeepsIndex):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), or "lorentz".
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None
@@ -311,7 +314,7 @@ class RadiusNeighborsTransformer(_MakesGraph, NearestNeighbors):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), or "lorentz".
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None

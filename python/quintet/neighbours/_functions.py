@@ -100,7 +100,7 @@ def nearest(
     >>> indices.ravel().tolist(), distances.ravel().tolist()
     ([1, 0, 1], [1.0, 1.0, 2.0])
     """
-    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius)
+    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius, points)
     if _is_sparse(points) or _is_sparse(queries):
         if kind != "cosine":
             raise InvalidArgument(f"metric must be 'cosine' for sparse points (metric={metric!r})")
@@ -156,7 +156,7 @@ def within_radius(
     >>> neighbours.within_radius([[0.0], [1.0], [3.0]], 1.5).indices
     array([1, 0])
     """
-    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius)
+    kind, parameter = metric_name(metric, unit=unit), metric_parameter(metric, curvature, p, sphere_radius, points)
     array, rows, _ = _both(points, queries, kind)
     distance, index, pointers, q, n, *rest = _core.neighbours_within_radius(
         array, rows, as_number(radius, "radius"), kind, parameter, device

@@ -38,8 +38,8 @@ class Index:
     points : array_like, [n, d]
         Of float16, bfloat16, float32 or float64. The index has a copy.
     metric : str, default "euclidean"
-        "euclidean", "cosine", "manhattan", "chebyshev", "minkowski", "poincare", "lorentz" or "haversine" (rows of latitude
-        and longitude).
+        "euclidean", "cosine", "manhattan", "chebyshev", "minkowski", "poincare", "lorentz", "haversine" (rows of latitude
+        and longitude), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``).
     curvature : float, default -1.0
         Of "poincare" and "lorentz"; < 0.
     p : float, default 2.0
@@ -85,7 +85,7 @@ class Index:
         self._index = _core.NeighboursIndex(
             array,
             self.metric,
-            metric_parameter(metric, curvature, p, sphere_radius),
+            metric_parameter(metric, curvature, p, sphere_radius, points),
             choice_index(search, "search", _SEARCHES),
             device,
         )

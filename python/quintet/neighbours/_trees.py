@@ -224,7 +224,8 @@ class BallTree(_Searches):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" and
-        "lorentz" (of curvature -1) or "haversine" (rows of latitude and longitude, in radians).
+        "lorentz" (of curvature -1), "haversine" (rows of latitude and longitude, in radians), "hamming" or "jaccard" (rows
+        of 0 and 1).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
 

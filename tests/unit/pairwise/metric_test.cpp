@@ -18,15 +18,19 @@ TEST(metric, names) {
   EXPECT_EQ(to_string(point_metric(metric::minkowski, 1.5)), "minkowski of p 1.5");
   EXPECT_EQ(to_string(point_metric(metric::haversine, 6371)), "haversine of degrees and radius 6371");
   EXPECT_EQ(to_string(point_metric(metric::lorentz, -2)), "lorentz of curvature -2");
+  EXPECT_EQ(to_string(point_metric(metric::jaccard, 166)), "jaccard of 166 bits");
+  EXPECT_EQ(parse_metric("tanimoto"), metric::jaccard);
   for (const metric kind : {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev,
-                            metric::minkowski, metric::haversine, metric::lorentz})
+                            metric::minkowski, metric::haversine, metric::lorentz, metric::hamming, metric::jaccard})
     EXPECT_EQ(parse_metric(to_string(kind)), kind);
-  expect_invalid([] { parse_metric("Cosine"); },
-                 "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine or lorentz "
-                 "(metric=Cosine); did you mean cosine?");
+  expect_invalid(
+      [] { parse_metric("Cosine"); },
+      "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming or "
+      "jaccard (metric=Cosine); did you mean cosine?");
   expect_invalid(
       [] { parse_metric(""); },
-      "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine or lorentz (metric=)");
+      "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming or "
+      "jaccard (metric=)");
 }
 
 TEST(metric, parameter_is_that_of_the_kind) {
@@ -34,6 +38,8 @@ TEST(metric, parameter_is_that_of_the_kind) {
   EXPECT_EQ(ball.curvature, -3);
   EXPECT_EQ(ball.p, 2);
   EXPECT_EQ(point_metric(metric::haversine, 5).sphere_radius, 5);
+  EXPECT_EQ(point_metric(metric::hamming, 5).bits, 5);
+  EXPECT_EQ(point_metric(metric::hamming, -5).bits, 0);
   EXPECT_EQ(power.p, 3);
   EXPECT_EQ(power.curvature, -1);
   EXPECT_NE(power, point_metric(metric::minkowski));
