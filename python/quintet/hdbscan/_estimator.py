@@ -564,6 +564,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             rows = rows.astype(points.dtype)
         return points, _rows_adjacent(rows)
 
+    def _checked_rows(self, X: Any) -> np.ndarray:
+        """New points, of which blocks can be predicted."""
+        rows = self._take(X, reset=False) if is_of_bits(self._fitted_metric) else self._pair(X)[1]
+        return np.asarray(rows)
+
     def _needs_no_check(self, X: Any, points: np.ndarray) -> bool:
         """Whether X is all that scikit-learn's check would make of it, which takes longer than a prediction."""
         return (

@@ -43,7 +43,7 @@ def approximate_predict(
     if is_off(progress):
         labels, probabilities, _, neighbours, _ = clusterer._predict(X)
     else:
-        X = clusterer._pair(X)[1]
+        X = clusterer._checked_rows(X)
         parts = [clusterer._predict(X[part]) for part in blocks(progress, "predict", len(X), 256)]
         labels, probabilities, _, neighbours = (np.concatenate(arrays) for arrays in list(zip(*parts))[:4])
     return (labels, probabilities, neighbours) if return_connecting_points else (labels, probabilities)
