@@ -99,7 +99,7 @@ io::matrix<Storage> read_further_points(session& session, const std::string& pat
 
 template <class Storage>
 void pack_bits(io::matrix<Storage>& points, const std::string& path, point_metric& distance) {
-  if (!is_of_bits(distance.kind)) return;
+  if (!is_of_bits(distance.kind) || points.cols == 0) return;
   if constexpr (!std::is_same_v<Storage, double>) {
     throw InvalidArgument(text("--metric ", to_string(distance.kind), " needs --precision double or auto"));
   } else {
