@@ -125,6 +125,11 @@ CASES = [
       for peer in ("SciPy cKDTree", "scikit-learn", "FAISS flat") if dim <= 32 or peer != "SciPy cKDTree"
       # The others build nothing, or nothing but a copy.
       if queries != "build" or peer == "SciPy cKDTree"],
+    # Rows of bits: FAISS has no Jaccard distance, and scikit-learn takes minutes for more.
+    ("bits", "10 nearest of all, 20,000 x 1024 bits, Hamming, 1 thread", "python:quintet, hamming",
+     "FAISS IndexBinaryFlat", "python:FAISS IndexBinaryFlat, hamming"),
+    *[("bits", f"10 nearest of all, 3000 x 1024 bits, {metric.capitalize()}, 1 thread", f"python:quintet, few, {metric}",
+       "scikit-learn", f"python:scikit-learn, few, {metric}") for metric in ("hamming", "jaccard")],
     # Many parameters at once, all of them in one script.
     *[("sweep", f"labels of 100 settings, {n:,} x {dim}, 1 thread", f"python:sweep {n} x {dim}", peer,
        f"python:{there} {n} x {dim}")
@@ -136,14 +141,14 @@ CASES = [
     *[("few_dimensions", few_dimensions.title(case), (few_dimensions.title(case), "quintet"), peer,
        (few_dimensions.title(case), peer)) for case in few_dimensions.CASES + few_dimensions.LARGE for peer in case[4]],
 ]
-PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "neighbours": "neighbours_peers.py", "poincare": "poincare_peers.py",
-                "hyperbolic": "hyperbolic_peers.py", "svd": "svd_peers.py",
+PYTHON_PEERS = {"bits": "bits_peers.py", "hdbscan": "hdbscan_peers.py", "neighbours": "neighbours_peers.py",
+                "poincare": "poincare_peers.py", "hyperbolic": "hyperbolic_peers.py", "svd": "svd_peers.py",
                 "svd_shapes": "svd_peers.py", "scipy": "patch_peers.py", "sparse": "sparse_peers.py",
                 "sweep": "sweep_peers.py"}
 if "QUINTET_DATA_DIR" in os.environ:
     PYTHON_PEERS["spgemm"] = "scipy_product.py"
 # Those of the rows, where they do not come from outside.
-PYTHON_THREADS = {"neighbours": 1, "svd": 1, "svd_shapes": 1, "sweep": 1}
+PYTHON_THREADS = {"bits": 1, "neighbours": 1, "svd": 1, "svd_shapes": 1, "sweep": 1}
 
 
 def plain(name):

@@ -102,7 +102,8 @@ def family_of(row):
     """The family of README that a row of peers.md belongs to."""
     if row["family"] == "few_dimensions":
         return "neighbours" if "nearest" in row["task"] else "hdbscan"
-    parts = {"svd_shapes": "svd", "sparse": "spgemm", "scipy": "spgemm", "sweep": "hdbscan", "hyperbolic": "poincare"}
+    parts = {"svd_shapes": "svd", "sparse": "spgemm", "scipy": "spgemm", "sweep": "hdbscan", "hyperbolic": "poincare",
+             "bits": "neighbours"}
     return parts.get(row["family"], row["family"])
 
 
@@ -204,7 +205,8 @@ def performance(f):
         "The table compares quintet with the fastest of the other programs measured ([all of them](../bench/results/peers.md)).",
         "Above 1 quintet is faster; the range is that of the rounds.", "",
         "| family | task | quintet, ms | best peer | ratio | range | GPU, ms |", "|---|---|---|---|---|---|---|"]
-    for family in ("hdbscan", "sweep", "neighbours", "poincare", "hyperbolic", "spgemm", "scipy", "sparse", "svd", "svd_shapes"):
+    for family in ("hdbscan", "sweep", "neighbours", "bits", "poincare", "hyperbolic", "spgemm", "scipy", "sparse", "svd",
+                   "svd_shapes"):
         for row in f.best(family):
             lines.append(f"| {family} | {row['task']} | {row['ours, ms']} | {row['peer']} | {row['peer / ours']} | "
                          f"{row['min to max']} | {NOT_MEASURED} |")

@@ -565,7 +565,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return points, _rows_adjacent(rows)
 
     def _checked_rows(self, X: Any) -> np.ndarray:
-        """New points, of which blocks can be predicted."""
+        """New points whole: a block of these rows can be predicted, too."""
         rows = self._take(X, reset=False) if is_of_bits(self._fitted_metric) else self._pair(X)[1]
         return np.asarray(rows)
 
