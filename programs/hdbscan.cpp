@@ -122,11 +122,14 @@ void predict_by_model(session& session, const arguments& a) {
   const any_matrix points = model.points();
   with_storage(points.type, [&]<class Storage>() {
     session.settle_precision(spelling_of<Storage>());
-    const io::matrix<Storage> further = read_further_points<Storage>(session, a.predict, points.cols);
+    point_metric distance = model.clustering.options.distance;
+    const std::int64_t dim = is_of_bits(distance.kind) ? distance.bits : points.cols;
+    io::matrix<Storage> further = read_further_points<Storage>(session, a.predict, dim);
+    pack_bits(further, a.predict, distance);
     session.result("n", points.rows);
-    session.result("dim", points.cols);
+    session.result("dim", dim);
     session.result("clusters", model.clustering.clusters());
-    const predicted_points places = predicted(session, a, model.clustering, points, further.view());
+    const predicted_points places = predicted(session, a, model.clustering, points, std::as_const(further).view());
     session.timed("write", [&] {
       if (io::format_of(a.output) == io::file_format::csv)
         write_predicted_csv(a.output, places);

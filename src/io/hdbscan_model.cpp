@@ -46,11 +46,12 @@ void each_number(Facts& m, Function&& f) {
   f(o.min_samples, "min_samples");
   f(o.count_self, "count_self");
   f(o.alpha, "alpha");
-  f(o.distance.kind, "metric", metric::euclidean, metric::lorentz);
+  f(o.distance.kind, "metric", metric::euclidean, metric::jaccard);
   f(o.distance.curvature, "curvature");
   f(o.distance.p, "p");
   f(o.distance.sphere_radius, "sphere_radius");
   f(o.distance.unit, "unit", angle_unit::degrees, angle_unit::radians);
+  f(o.distance.bits, "bits");
   f(m.neighbours, "neighbours");
   f(m.clamped, "clamped");
 }

@@ -664,6 +664,12 @@ TEST_F(hdbscan_driver, predicts_by_a_model_of_before) {
   EXPECT_EQ(json("out.json")["precision"], "double");
   EXPECT_EQ(io::read_csv<double>(work("later.csv")).names,
             (std::vector<std::string>{"label", "probability", "outlier_score", "neighbour"}));
+  make("bits.csv", "1,1,0,0\n1,1,1,0\n1,1,0,1\n0,0,1,1\n0,1,1,1\n1,0,1,1\n");
+  run_well({"--input", "bits.csv", "--metric", "jaccard", "--min-cluster-size", "2", "--model", "bits.h5", "--predict",
+            "bits.csv", "--output", "out.h5"});
+  run_well({"--model", "bits.h5", "--predict", "bits.csv", "--output", "later.h5"});
+  EXPECT_EQ(io::read_hdf5<double>(work("later.h5"), "predicted_neighbours").data,
+            io::read_hdf5<double>(work("out.h5"), "predicted_neighbours").data);
   // Without labels of further points the model is written too.
   run_well({"--input", line, "--clusters", "2", "--min-samples", "2", "--model", "two.h5", "--output", "out.csv"});
   run_well({"--model", "two.h5", "--predict", "new.csv", "--output", "later.csv"});

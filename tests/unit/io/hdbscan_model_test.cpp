@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "quintet/hdbscan/membership.hpp"
 #include "quintet/hdbscan/persistence_trace.hpp"
 #include "quintet/hdbscan/predictor.hpp"
+#include "quintet/pairwise/packed_bits.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
 #include "support/points.hpp"
@@ -79,6 +82,23 @@ TEST_F(hdbscan_model_file, has_the_clustering) {
   std::vector<double> weights(300, 1);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = double(i % 4);
   expect_kept<float>(at, {.min_cluster_size = 8}, weights);
+}
+
+TEST_F(hdbscan_model_file, may_hold_rows_of_bits) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> words(200 * 3);
+  for (std::size_t w = 0; w < words.size(); ++w)  // words of all kinds of doubles, NaN with and without a payload too
+    words[w] = w % 3 < 2 ? random() | random() : random() % 4;
+  words[3] = 0x7ff0000000000001;
+  const packed_bits rows(words.data(), 200, 130);
+  const auto model =
+      hdbscan::cluster(rows.points(), {.min_cluster_size = 5, .distance = rows.distance(metric::jaccard)});
+  write_model(path("bits.h5"), model, rows.points());
+  const auto kept = read_model(path("bits.h5"));
+  expect_same(kept.clustering, model);
+  EXPECT_EQ(std::memcmp(kept.points().data, words.data(), 8 * words.size()), 0);
+  EXPECT_EQ(hdbscan::approximate_predict(kept.clustering, kept.points(), rows.points()).labels,
+            hdbscan::approximate_predict(model, rows.points(), rows.points()).labels);
 }
 
 TEST_F(hdbscan_model_file, may_hold_one_point_or_none) {
