@@ -141,7 +141,7 @@ po::options_description describe(arguments& a) {
        "common-theta (one for all), gamma: lengths,theta,gamma")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
        "the network as extended Newick that other programs read, name:length and name:length::gamma; with --search the "
-       "network of the least BIC, so far until the search ends; with --composite the last with a clear gain")  //
+       "network of the least BIC, so far until the search ends; with --composite the last with a BIC gain > 0")  //
       ("output-theta", po::bool_switch(&a.output_theta),
        "adds thetas to --output-network: name:length:theta:gamma, and [theta] of the root in front")  //
       ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(csv_file("--per-site")),

@@ -183,7 +183,11 @@ nlohmann::ordered_json level_as_json(const snp::search_level& level, bool is_com
   nlohmann::ordered_json entry{{"reticulations", level.reticulations}};
   entry[is_composite ? "composite_log_likelihood" : "log_likelihood"] = level.log_likelihood;
   entry["parameters"] = level.parameters;
-  if (is_composite && level.reticulations > 0) entry.update({{"gain", level.gain}, {"gain_error", level.gain_error}});
+  if (is_composite && level.reticulations > 0)
+    entry.update({{"gain", level.gain},
+                  {"gain_error", level.gain_error},
+                  {"places", level.places},
+                  {"bic_gain", level.bic_gain}});
   if (!is_composite) entry.update({{"aic", level.aic}, {"bic", level.bic}});
   entry.update({{"starts", level.starts},
                 {"rootings", level.rootings},
@@ -196,7 +200,7 @@ nlohmann::ordered_json level_as_json(const snp::search_level& level, bool is_com
 void print_levels(session& session, const snp::search_result& outcome, std::int64_t starts) {
   std::ostream& out = session.say();
   out << "reticulations  " << (outcome.is_composite ? "     composite" : "log-likelihood") << "  parameters"
-      << (outcome.is_composite ? "        gain       error" : "         AIC         BIC") << "  starts\n"
+      << (outcome.is_composite ? "        gain       error    BIC gain" : "         AIC         BIC") << "  starts\n"
       << std::fixed;
   for (const snp::search_level& level : outcome.levels) {
     out << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16) << level.log_likelihood
@@ -204,9 +208,9 @@ void print_levels(session& session, const snp::search_result& outcome, std::int6
     if (!outcome.is_composite)
       out << std::setw(12) << level.aic << std::setw(12) << level.bic;
     else if (level.reticulations > 0)
-      out << std::setw(12) << level.gain << std::setw(12) << level.gain_error;
+      out << std::setw(12) << level.gain << std::setw(12) << level.gain_error << std::setw(12) << level.bic_gain;
     else
-      out << std::string(24, ' ');
+      out << std::string(36, ' ');
     out << std::setw(5) << level.starts << "/" << starts << "\n";
   }
 }
@@ -223,9 +227,10 @@ void report_search(session& session, const snp::search_result& outcome, const sn
   if (outcome.is_composite) {
     const std::int64_t best = snp::best_level(outcome).reticulations;
     session.result("best_reticulations", best);
-    session.say() << "A composite log-likelihood is no likelihood, so AIC and BIC do not hold. Gains "
-                     "of more than two standard errors lead to "
-                  << best << (best == 1 ? " reticulation" : " reticulations") << ".\n";
+    session.say()
+        << "A composite log-likelihood is no likelihood, so AIC and BIC do not hold. Gains that stand out from "
+           "their errors by more than the choice of places explains (BIC gain > 0) lead to "
+        << best << (best == 1 ? " reticulation" : " reticulations") << ".\n";
   }
   for (const snp::search_level& level : outcome.levels) {
     session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";

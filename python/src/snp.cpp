@@ -641,7 +641,7 @@ void bind_likelihood(nb::module_& m) {
         for (search_level& one : found.levels)
           levels.append(nb::make_tuple(one.reticulations, std::move(one.network), one.log_likelihood, one.parameters,
                                        one.aic, one.bic, one.starts, one.rootings, one.truncation_bound, one.gain,
-                                       one.gain_error));
+                                       one.gain_error, one.places, one.bic_gain));
         return nb::make_tuple(levels, found.topologies, found.is_root_seen, best_level);
       },
       arg("data"), arg("options"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(),

@@ -542,6 +542,9 @@ def test_composite_search():
         snp.composite_log_likelihood(found.levels[0].network, data).log_likelihood
     )
     assert found.levels[1].gain > -1 and found.levels[1].gain_error > 0
+    ratio = max(2 * found.levels[1].gain / found.levels[1].gain_error, 0)
+    price = math.log(1000) + 2 * math.log(found.levels[1].places)
+    assert found.levels[1].bic_gain == pytest.approx(ratio**2 - price) and found.best_level == 0
     with pytest.raises(ValueError, match="one theta for all branches"):
         snp.search(data, thetas="each", composite=3)
     with pytest.raises(ValueError, match="composite must be 0, 3 or 4"):

@@ -52,6 +52,8 @@ class SearchLevel(NamedTuple):
     truncation_bound: float  #: how much larger the exact log-likelihood is at most
     gain: float  #: composite: over the level before
     gain_error: float  #: its standard error where sites are independent
+    places: int  #: composite: pairs of branches that the last reticulation could join
+    bic_gain: float  #: composite: (2 gain / gain_error)^2 - log(sites) - 2 log(places); > 0 keeps the reticulation
 
 
 class SearchResult(NamedTuple):
@@ -64,7 +66,7 @@ class SearchResult(NamedTuple):
 
     @property
     def best(self) -> SearchLevel:
-        """The level with the least BIC; composite: the last one up to which gains are more than two errors."""
+        """The level with the least BIC; composite: the last one up to which every BIC gain is > 0."""
         return self.levels[self.best_level]
 
 

@@ -51,7 +51,8 @@ class composite_climber {
         report_(options.progress),
         sets_(data, options.composite, options.model, options.likelihood),
         workers_(threads()),
-        min_gain_(options.optimise.tolerance * double(sets_.sets().size()) / double(data.species().size())) {}
+        min_gain_(options.optimise.tolerance * double(sets_.sets().size()) / double(data.species().size())),
+        places_(at(options.max_reticulations + 1), 0) {}
 
   search_result run() {
     std::vector<std::vector<placed_network>> ends(at(options_.max_reticulations + 1));
@@ -75,7 +76,7 @@ class composite_climber {
     result.is_composite = true;
     for (std::size_t r = 0; r < ends.size() && !ends[r].empty(); ++r)
       result.levels.push_back(level_of(ends[r], std::int64_t(r)));
-    add_gain_errors(result);
+    add_gains(result);
     report_("search", 1);
     return result;
   }
@@ -241,16 +242,19 @@ class composite_climber {
     bases_.clear();
     std::vector<edit_proposal> proposals;
     add_places(from.network, proposals);
+    proposals = ranked(std::move(proposals));
+    std::int64_t& places = places_[at(reticulations_)];
+    places = std::max(places, std::int64_t(proposals.size()));
     std::optional<placed_network> best;
-    std::int64_t places = 0;
-    for (const edit_proposal& proposal : ranked(std::move(proposals))) {
-      if (places == options_.patience) break;
+    std::int64_t tried = 0;
+    for (const edit_proposal& proposal : proposals) {
+      if (tried == options_.patience) break;
       std::optional<edited_network> next = edited(proposal);
       if (!next || !is_new(next->network)) continue;
       placed_network candidate = optimised_near(*std::move(next));
       if (!best || candidate.value > best->value) best = std::move(candidate);
       report(*best);
-      show_share(0.5 * double(++places) / double(options_.patience));
+      show_share(0.5 * double(++tried) / double(options_.patience));
     }
     if (best) best = optimised_whole(best->network);
     return best;
@@ -298,7 +302,7 @@ class composite_climber {
   }
 
   // Sites vary independently; a level's gain is the sum of theirs.
-  void add_gain_errors(search_result& result) {
+  void add_gains(search_result& result) {
     std::vector<double> before;
     for (search_level& level : result.levels) {
       std::vector<double> sums = sets_.pattern_sums(level.network);
@@ -309,8 +313,13 @@ class composite_climber {
         mean += w * gain;
         square += w * gain * gain;
       }
-      level.gain = before.empty() ? nan : mean;
-      level.gain_error = before.empty() ? nan : std::sqrt(std::max(square - mean * mean / weight, 0.0));
+      if (!before.empty()) {
+        level.gain = mean;
+        level.gain_error = std::sqrt(std::max(square - mean * mean / weight, 0.0));
+        level.places = places_[at(level.reticulations)];
+        const double z = mean > 0 ? 2 * mean / level.gain_error : 0;
+        level.bic_gain = z * z - std::log(weight) - 2 * std::log(double(level.places));
+      }
       before = std::move(sums);
     }
   }
@@ -322,6 +331,7 @@ class composite_climber {
   worker_team workers_;
   double min_gain_;
   pair_distances distances_;
+  std::vector<std::int64_t> places_;  // by level: of the last reticulation, in the start that had most
   std::vector<Network> bases_;
   std::vector<edited_network> interchanges_;
   std::set<std::string> kinds_;  // topologies of this start whose parameters were optimised

@@ -323,14 +323,11 @@ search_result search_networks(const Data& data, const search_options& options) {
 }
 
 const search_level& best_level(const search_result& result) {
-  constexpr double clear_gain = 2;
   if (!result.is_composite)
     return *std::min_element(result.levels.begin(), result.levels.end(),
                              [](const search_level& a, const search_level& b) { return a.bic < b.bic; });
   std::size_t best = 0;
-  while (best + 1 < result.levels.size() &&
-         result.levels[best + 1].gain > clear_gain * result.levels[best + 1].gain_error)
-    ++best;
+  while (best + 1 < result.levels.size() && result.levels[best + 1].bic_gain > 0) ++best;
   return result.levels[best];
 }
 

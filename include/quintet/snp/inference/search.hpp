@@ -91,6 +91,11 @@ struct search_level {
   /// With search_options::composite: over the level before, and its standard error where sites are independent.
   double gain = unset, gain_error = unset;
   ///@}
+  /// With search_options::composite: branches that the last reticulation could join, counted as pairs.
+  std::int64_t places = 0;
+  /// With search_options::composite: by how much the extended BIC of the level before falls, (2 gain / gain_error)^2 -
+  /// log(sites) - 2 log(places).
+  double bic_gain = unset;
 };
 
 /// Result of search_networks().
@@ -101,8 +106,13 @@ struct search_result {
   bool is_composite = false;         ///< the log-likelihoods are composite ones
 };
 
-/// The level with the least BIC. In a composite search every reticulation raises the sum: the last level up to which
-/// every gain is more than two standard errors.
+/// The level with the least BIC. In a composite search it is the last level up to which every bic_gain is > 0.
+///
+/// A composite gain counts every site in many sets, so its scale is unknown. Its ratio to its standard error does not
+/// depend on that. Where gamma is 0, 2 gain / gain_error of one given place is about as large as a standard normal
+/// number. So its square takes the part of a doubled gain of log-likelihood (Pace, Salvan, Sartori 2011). log(sites) is
+/// BIC's price of gamma; lengths of the new branches mean nothing where gamma is 0. The best of many places pays for
+/// their number too, as in the extended BIC (Chen, Chen 2008).
 const search_level& best_level(const search_result& result);
 
 /// The search. Deterministic in data and options. Throws InvalidArgument for options out of range, fewer than two

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "quintet/core/poll.hpp"
@@ -182,6 +181,54 @@ TEST_F(snp_composite_search, finds_the_hybrid_and_its_donors) {
   EXPECT_NEAR(found.levels[1].log_likelihood,
               snp::composite_log_likelihood(found.levels[1].network, data).log_likelihood, 1e-6);
   EXPECT_TRUE(std::isnan(found.levels[1].bic));
+  EXPECT_TRUE(std::isnan(found.levels[0].bic_gain));
+  EXPECT_EQ(snp::best_level(found).reticulations, 1);
+}
+
+// The sums of every site over the sets, from the likelihoods of the sets alone.
+std::vector<double> sums_of_patterns(const snp::Network& network, const snp::Data& data) {
+  const auto species = std::int64_t(data.species().size());
+  std::vector<double> sums(std::size_t(data.patterns()), 0.0);
+  for (std::int64_t p = 0; p < data.patterns(); ++p) {
+    snp::DataBuilder builder({data.species().begin(), data.species().end()}, {.empty = snp::empty_species::keep});
+    std::vector<std::int64_t> red, copies;
+    for (std::int64_t s = 0; s < species; ++s) {
+      red.push_back(data.red(p, s));
+      copies.push_back(data.copies(p, s));
+    }
+    builder.add_site(red, copies);
+    sums[std::size_t(p)] = snp::composite_log_likelihood(network, builder.finish()).log_likelihood;
+  }
+  return sums;
+}
+
+// Four species without a reticulation: that of the second level is a chance find of many places.
+TEST_F(snp_composite_search, a_reticulation_pays_for_the_places_it_was_chosen_from) {
+  const snp::Network tree = snp::parse_newick("(((A:.02,B:.02):.02,C:.04):.02,D:.06);", {.theta = 0.02});
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const snp::Data four = snp::simulate(tree, {.copies = {2, 2, 2, 2}, .sites = 400, .seed = seed});
+    const snp::search_result found =
+        snp::search_networks(four, {.max_reticulations = 1, .starts = 1, .patience = 3, .composite = 3});
+    ASSERT_EQ(found.levels.size(), 2u);
+    const snp::search_level& level = found.levels[1];
+    const std::vector<double> before = sums_of_patterns(found.levels[0].network, four),
+                              after = sums_of_patterns(level.network, four);
+    double gain = 0, square = 0;
+    for (std::size_t p = 0; p < before.size(); ++p) {
+      const double w = four.weight(std::int64_t(p));
+      gain += w * (after[p] - before[p]);
+      square += w * (after[p] - before[p]) * (after[p] - before[p]);
+    }
+    const double error = std::sqrt(square - gain * gain / 400);
+    EXPECT_NEAR(level.gain, gain, 1e-6);
+    EXPECT_NEAR(level.gain_error, error, 1e-6);
+    // A tree of four species has five unrooted branches, as each pair of which two orders may be hybrid and donor.
+    EXPECT_GE(level.places, 5 * 4 / 2);
+    EXPECT_LE(level.places, 200);
+    const double z = std::max(2 * gain / error, 0.0);
+    EXPECT_NEAR(level.bic_gain, z * z - std::log(400) - 2 * std::log(double(level.places)), 1e-4 * (1 + z * z));
+    EXPECT_EQ(snp::best_level(found).reticulations, 0) << seed;
+  }
 }
 
 TEST_F(snp_composite_search, the_best_level_has_only_clear_gains_up_to_it) {
@@ -191,12 +238,11 @@ TEST_F(snp_composite_search, the_best_level_has_only_clear_gains_up_to_it) {
   EXPECT_EQ(snp::best_level(result).reticulations, 1);
   result.is_composite = true;
   const auto set_gains = [&](std::vector<double> gains) {
-    for (std::size_t r = 1; r < 4; ++r)
-      std::tie(result.levels[r].gain, result.levels[r].gain_error) = std::pair(gains[r - 1], 1.);
+    for (std::size_t r = 1; r < 4; ++r) result.levels[r].bic_gain = gains[r - 1];
   };
-  set_gains({1.9, 9, 9});
+  set_gains({-0.1, 9, 9});
   EXPECT_EQ(snp::best_level(result).reticulations, 0);
-  set_gains({9, 2.1, 1.9});
+  set_gains({9, 0.1, 0});
   EXPECT_EQ(snp::best_level(result).reticulations, 2);
   set_gains({9, 9, 9});
   EXPECT_EQ(snp::best_level(result).reticulations, 3);
