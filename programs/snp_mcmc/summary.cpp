@@ -361,7 +361,10 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   json exchanges = json::array();
   if (chains.options().temperatures > 1)
     for (const snp::exchange_record& exchange : chains.exchanges()) {
-      exchanges.push_back({{"tried", exchange.tried}, {"accepted", exchange.accepted}, {"heat", exchange.heat}});
+      exchanges.push_back({{"tried", exchange.tried},
+                           {"accepted", exchange.accepted},
+                           {"heat", exchange.heat},
+                           {"round_trips", exchange.round_trips}});
       const double rate = double(exchange.accepted) / double(std::max<std::int64_t>(exchange.tried, 1));
       if (rate < 0.1)
         found_wrong.add(0.1 / rate, text("only ", std::setprecision(3), 100 * rate,

@@ -684,7 +684,7 @@ void bind_chains(nb::module_& m) {
            [](shared_chains& s) {
              nb::list all;
              for (const exchange_record& r : s.use([](chains& c) { return c.run->exchanges(); }))
-               all.append(nb::make_tuple(r.tried, r.accepted, r.heat));
+               all.append(nb::make_tuple(r.tried, r.accepted, r.heat, r.round_trips));
              return all;
            })
       .def("take_log_likelihoods",

@@ -340,6 +340,7 @@ def test_chains(data: snp.Data) -> None:
     summary = result.summary()["root_height"]
     assert summary.hpd95_low <= summary.median <= summary.hpd95_high
     assert result.moves[0][0]["tried"] > 0 and result.exchanges[0]["tried"] > 0
+    assert 0 < result.exchanges[0]["round_trips"] <= result.exchanges[0]["accepted"]
     assert 0 <= result.topology_deviation() <= 1
 
 

@@ -295,8 +295,11 @@ class Sampler:
         return [[dict(zip(names, move)) for move in chain] for chain in self._core.moves()]
 
     def exchanges(self) -> list[dict[str, Any]]:
-        """Of every chain: exchanges of temperatures tried, accepted, heat."""
-        return [dict(zip(("tried", "accepted", "heat"), chain)) for chain in self._core.exchanges()]
+        """Of every chain: exchanges of temperatures tried, accepted, heat, round_trips.
+
+        A round trip is a walker's way to the hottest temperature and back to the posterior.
+        """
+        return [dict(zip(("tried", "accepted", "heat", "round_trips"), chain)) for chain in self._core.exchanges()]
 
     def take_log_likelihoods(self) -> list[list[list[float]]]:
         """With ``powers``: log-likelihoods of all temperatures since the last call, [chain][temperature][draw]."""

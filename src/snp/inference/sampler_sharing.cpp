@@ -73,9 +73,10 @@ sampler_snapshot sampler::state::snapshot() const {
     }
   }
   for (const exchange_record& record : exchanges) {
-    result.counts.insert(result.counts.end(), {record.tried, record.accepted});
+    result.counts.insert(result.counts.end(), {record.tried, record.accepted, record.round_trips});
     result.numbers.push_back(record.heat);
   }
+  for (const temperature_slot& p : slots) result.counts.push_back(p.was_hot ? 1 : 0);
   return result;
 }
 
@@ -116,8 +117,10 @@ void sampler::state::take(const sampler_snapshot& from) {
   for (exchange_record& record : exchanges) {
     record.tried = next_count();
     record.accepted = next_count();
+    record.round_trips = next_count();
     record.heat = next_numbers(1)[0];
   }
+  for (temperature_slot& p : slots) p.was_hot = next_count() != 0;
   if (count != from.counts.size() || number != from.numbers.size())
     throw InvalidArgument("the snapshot is of another sampler (too many numbers)");
   step = from.step;

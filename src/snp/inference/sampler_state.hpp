@@ -51,6 +51,8 @@ struct chain_state {
 struct temperature_slot {
   explicit temperature_slot(const priors& from) : prior(from) {}
 
+  // Whether the walker here has been at the hottest temperature since it was at beta = 1; every process knows it.
+  bool was_hot = false;
   int owner = 0;  // process that has the walker and what tuning found; only there the members below count
 
   priors prior;  // one per thread
@@ -166,8 +168,10 @@ struct sampler::state {
   void rebuild(std::size_t i, std::int64_t t);
   void sample(std::size_t i, std::int64_t t);
 
-  // One pair of neighbours of every chain, or with powers every second pair.
+  // Every second pair of neighbours of every chain, those with an even and an odd first place in turn.
   void exchange(std::int64_t t);
+  // After the exchanges of a chain.
+  void count_round_trips(std::size_t c);
   // Neighbours i and i + 1 of chain c; whether their walkers belong to other places now.
   bool exchange_pair(std::size_t c, std::size_t i, const std::vector<double>& log_likelihood, random_stream& random,
                      std::int64_t t);

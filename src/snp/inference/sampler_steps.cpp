@@ -128,6 +128,7 @@ bool sampler::state::exchange_pair(std::size_t c, std::size_t i, const std::vect
   if (accepted) {
     ++record.accepted;
     std::swap(a.state, b.state);
+    std::swap(a.was_hot, b.was_hot);
   }
   if (options.tune_heat && options.powers.empty() && t <= options.burn_in)
     record.heat = std::clamp(record.heat * std::exp(tuning_step(accepted ? 1 : 0, exchange_target, trials)), 1e-6, 1e6);
@@ -138,18 +139,24 @@ void sampler::state::exchange(std::int64_t t) {
   const auto temperatures = std::size_t(options.temperatures);
   const std::vector<double> log_likelihood = log_likelihoods();
   std::vector<bool> has_moved(slots.size(), false);
+  // The only pair of two temperatures has its turn every time.
+  const std::size_t first = temperatures == 2 ? 0 : std::size_t(t / options.swap_every % 2);
   for (std::size_t c = 0; c < exchanges.size(); ++c) {
     random_stream random = stream(slots.size() + c, t);
-    const auto try_pair = [&](std::size_t first) {
-      const std::size_t i = c * temperatures + first;
+    for (std::size_t k = first; k + 1 < temperatures; k += 2) {
+      const std::size_t i = c * temperatures + k;
       if (exchange_pair(c, i, log_likelihood, random, t)) has_moved[i] = has_moved[i + 1] = true;
-    };
-    if (options.powers.empty())
-      try_pair(random.below(std::uint32_t(temperatures - 1)));
-    else
-      for (auto first = std::size_t(t / options.swap_every % 2); first + 1 < temperatures; first += 2) try_pair(first);
+    }
+    count_round_trips(c);
   }
   if (group != nullptr) move_places(has_moved);
+}
+
+void sampler::state::count_round_trips(std::size_t c) {
+  temperature_slot* const ladder = &slots[c * std::size_t(options.temperatures)];
+  exchanges[c].round_trips += ladder[0].was_hot ? 1 : 0;
+  ladder[0].was_hot = false;
+  ladder[options.temperatures - 1].was_hot = true;
 }
 
 // Those who share a walker stop at the same step or not at all: each waits for the others in every likelihood.

@@ -13,9 +13,11 @@
 // one; its plan comes from a cache of the process if the topology occurred before.
 //
 // *Temperatures* (MC3): a chain is a ladder of walkers with beta_i = 1 / (1 + heat i) on the likelihood alone. Every
-// swap_every steps one neighbouring pair is exchanged with min(1, exp((beta_i - beta_j)(logL_j - logL_i))). Only the
-// walker at beta = 1 is sampled. Burn-in tunes heat so that 30 % of the exchanges are accepted. If chains start at
-// distant local maxima, tuning removes all heating; a fixed heat lets hot chains escape.
+// swap_every steps neighbours are exchanged with min(1, exp((beta_i - beta_j)(logL_j - logL_i))): the pairs that begin
+// at an even place, the next time those at an odd one (Syed et al. 2022). A walker then goes on in one direction until
+// an exchange is rejected, so that it passes T temperatures in some T exchanges, not T^2. Only the walker at beta = 1
+// is sampled. Burn-in tunes heat so that 30 % of the exchanges are accepted. If chains start at distant local maxima,
+// tuning removes all heating; a fixed heat lets hot chains escape.
 //
 // *Delayed acceptance*: a proposal first meets a cheap likelihood L*, that of the most frequent patterns with their
 // weights scaled up: min(1, prior ratio [L*(y) / L*(x)]^beta e^H). If it passes, it is accepted with min(1, ([L(y) /
@@ -55,9 +57,8 @@ struct sampler_options {
   std::int64_t temperatures = 1;  ///< walkers of a chain, >= 1
   double heat = 0.1;              ///< between two temperatures at the start, > 0
   bool tune_heat = true;          ///< in burn-in
-  /// Powers of the likelihood at the temperatures, instead of 1 / (1 + heat i): as many, falling from 1, >= 0. Each
-  /// exchange then tries every second pair of neighbours, in turn (Syed et al. 2022), and take_log_likelihoods() has
-  /// what marginal_likelihood() needs. Empty: heat.
+  /// Powers of the likelihood at the temperatures, instead of 1 / (1 + heat i): as many, falling from 1, >= 0.
+  /// take_log_likelihoods() then has what marginal_likelihood() needs. Empty: heat.
   std::vector<double> powers{};
   std::int64_t iterations = 100000;      ///< steps of a walker, burn-in included, >= 1
   std::int64_t burn_in = 10000;          ///< steps that tune and are not sampled, 0 ... iterations
@@ -115,6 +116,9 @@ struct exchange_record {
   std::int64_t tried = 0, accepted = 0;
   ///@}
   double heat = 0;  ///< now
+  /// Walkers that came back to beta = 1 after they had been at the hottest temperature. What they bring is new to the
+  /// sampled chain, so their number is the one to raise, by temperatures or heat.
+  std::int64_t round_trips = 0;
 };
 
 /// The state that a sampler needs to continue.

@@ -109,6 +109,7 @@ TEST(snp_sampler, goes_on_from_a_snapshot_with_the_same_bits) {
     // Counters and widths go on too.
     auto third = one.make();
     third->restore(saved);
+    for (std::size_t c = 0; c < 2; ++c) EXPECT_EQ(third->exchanges()[c].round_trips, first->exchanges()[c].round_trips);
     const auto before = first->moves(), after = third->moves();
     for (std::size_t m = 0; m < before[0].size(); ++m) {
       EXPECT_EQ(before[0][m].tried, after[0][m].tried);
@@ -275,6 +276,45 @@ TEST(snp_sampler, widths_freeze_after_burn_in) {
   auto others = one.make();
   others->advance();
   EXPECT_EQ(others->exchanges()[0].heat, one.options.heat);
+}
+
+// Without data every exchange is accepted: a walker passes one temperature after the other, waits one exchange at each
+// end, and is back after 2 T of them.
+TEST(snp_sampler, walkers_pass_all_temperatures_without_turning_back) {
+  const hard_case one;
+  for (const std::int64_t temperatures : {2, 3, 4, 7}) {
+    SCOPED_TRACE(temperatures);
+    const snp::sampler_options options{
+        .chains = 2, .temperatures = temperatures, .iterations = 3000, .burn_in = 0, .swap_every = 5, .threads = 1};
+    snp::sampler chains(names_of(one.data), nullptr, one.prior, options),
+        resumed(names_of(one.data), nullptr, one.prior, options);
+    chains.advance();
+    resumed.restore(chains.snapshot());
+    while (!chains.is_done()) chains.advance();
+    while (!resumed.is_done()) resumed.advance();
+    // The way of walker w: where it is, whether it was at the hot end.
+    std::int64_t tried = 0, trips = 0;
+    std::vector<std::int64_t> place(std::size_t(temperatures), 0);
+    for (std::size_t w = 0; w < place.size(); ++w) place[w] = std::int64_t(w);
+    std::vector<bool> was_hot(place.size(), false);
+    for (std::int64_t round = 1; round <= 600; ++round) {
+      const std::int64_t odd = temperatures == 2 ? 0 : round % 2;
+      for (std::int64_t lower = odd; lower + 1 < temperatures; lower += 2) ++tried;
+      for (std::size_t w = 0; w < place.size(); ++w) {
+        const bool goes_up = (place[w] - odd) % 2 == 0;
+        if (place[w] >= odd) place[w] += goes_up ? (place[w] + 1 < temperatures ? 1 : 0) : -1;
+        if (place[w] == 0) trips += was_hot[w] ? 1 : 0;
+        if (place[w] == 0 || place[w] + 1 == temperatures) was_hot[w] = place[w] != 0;
+      }
+    }
+    EXPECT_GE(trips, 600 / 2 - 2 * temperatures);  // T walkers, each once in 2 T exchanges
+    for (snp::sampler* run : {&chains, &resumed})
+      for (const snp::exchange_record& found : run->exchanges()) {
+        EXPECT_EQ(found.tried, tried);
+        EXPECT_EQ(found.accepted, tried);
+        EXPECT_EQ(found.round_trips, trips);
+      }
+  }
 }
 
 TEST(snp_sampler, one_topology_two_parameters) {  // P1
