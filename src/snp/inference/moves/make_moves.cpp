@@ -12,6 +12,7 @@
 #include "snp/inference/moves/swap_move.hpp"
 #include "snp/inference/moves/tail_move.hpp"
 #include "snp/inference/moves/theta_move.hpp"
+#include "snp/inference/moves/trade_move.hpp"
 
 namespace quintet::snp {
 
@@ -34,6 +35,7 @@ std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_
   };
   use(!fixed.heights, [] { return std::make_unique<height_move>(20); });
   use(has_theta, [] { return std::make_unique<theta_move>(20); });
+  use(!fixed.heights && has_theta && is_each, [] { return std::make_unique<trade_move>(10); });
   const auto use_scale = [&](bool is_wanted, std::string_view name, double weight, double width,
                              scale_exponents exponents) {
     use(is_wanted, [&] { return std::make_unique<scale_move>(name, weight, width, exponents); });

@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(rows, chain_without_data, testing::Range<std::size_t>(0
 // Each other move beside the four that suffice.
 TEST(chain_without_data_moves, one_more_move) {
   std::uint64_t seed = 300;
-  for (const char* name : {"scale", "tail", "head", "flip", "swap", "gamma", "all thetas", "up-up", "up-down"}) {
+  for (const char* name :
+       {"scale", "tail", "head", "flip", "swap", "gamma", "all thetas", "up-up", "up-down", "trade"}) {
     SCOPED_TRACE(name);
     // Thetas of leaves change by moves of theta only: without them a chain with up-up stays on a slice of the prior.
     expect_row(table()[1], {"origin", "height", "add", "delete", "theta", name}, ++seed);

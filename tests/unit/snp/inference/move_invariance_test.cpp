@@ -252,6 +252,15 @@ TEST_F(planted, no_factor_for_the_number_of_thetas) {
     return -std::log(after.node(0).theta[0] / before.node(0).theta[0]) * (before.branches() - 1);
   });
 }
+TEST_F(planted, no_derivative_of_the_theta_in_trade) {
+  expect_noticed("trade", [](const network_state& before, const network_state& after) {
+    double sum = 0;
+    for (std::int32_t x = 0; x < test::size_of(before); ++x)
+      for (std::int32_t i = 0; i < before.node(x).parents; ++i)
+        sum += std::log(before.theta(2 * x + i) / after.theta(2 * x + i));
+    return sum;
+  });
+}
 TEST_F(planted, ratio_one_in_swap) {
   // Where one reticulation's branches cross another's top; rare, so draws with many reticulations, of four species.
   const snp::priors many(process(1, 2, origin_mean_1), 4, {.max_reticulations = 4});

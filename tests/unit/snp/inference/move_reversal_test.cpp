@@ -293,6 +293,34 @@ TEST_P(move_reversal, height) {
            });
 }
 
+// One height, and one theta of a branch that ends there: the length of the branch over its theta stays, and the ratio
+// is the derivative of theta by theta.
+TEST_P(move_reversal, trade) {
+  if (GetParam() == kind::common) {
+    for (const auto& one : snp::make_moves(priors)) EXPECT_NE(one->name(), "trade");
+    return;
+  }
+  std::set<std::string> kinds;
+  try_move(*move("trade"),
+           [&](const network_state& before, const network_state& after, double log_hastings, std::uint64_t) {
+             std::int32_t x = -1, b = -1, changes = 0;
+             for (std::int32_t node = 0; node < test::size_of(before); ++node) {
+               if (before.node(node).height != after.node(node).height) ++changes, x = node;
+               for (std::int32_t i = 0; i < before.node(node).parents; ++i)
+                 if (before.theta(2 * node + i) != after.theta(2 * node + i)) ++changes, b = 2 * node + i;
+             }
+             ASSERT_EQ(changes, 2);
+             EXPECT_NE(b, before.root_branch());
+             const edge old = edge_of(edges_of(before), b), now = edge_of(edges_of(after), b);
+             ASSERT_TRUE(old.child == x || old.parent == x);
+             kinds.insert(old.parent == x ? "below" : before.is_reticulation(x) ? "above a reticulation" : "above");
+             const double per_length = before.theta(b) / (old.high - old.low);
+             EXPECT_NEAR(after.theta(b) / (now.high - now.low) / per_length, 1, 1e-12);
+             EXPECT_NEAR(log_hastings, std::log(after.theta(b) / before.theta(b)), tolerance);
+           });
+  EXPECT_EQ(kinds, (std::set<std::string>{"above", "above a reticulation", "below"}));
+}
+
 TEST_P(move_reversal, tail) {
   const auto tail = move("tail");
   try_move(*tail,
