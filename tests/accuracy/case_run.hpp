@@ -151,6 +151,10 @@ void with_storage(const test_case& c, Action action) {
 /// The operations of the families. Each throws std::runtime_error for an operation that it does not know.
 void run_hdbscan(case_run& run);
 void run_poincare(case_run& run);
+/// Steps of Riemannian Adam, of poincare and of lorentz.
+void run_adam(case_run& run);
+/// lorentz, product and stereographic.
+void run_curved_space(case_run& run);
 void run_spgemm(case_run& run);
 void run_svd(case_run& run);
 /// Those of svd beside the decomposition itself.

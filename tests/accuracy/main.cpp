@@ -67,8 +67,14 @@ std::vector<Device> chosen_devices(const std::set<std::string>& kinds, const tes
 }
 
 void run_case(case_run& run) {
-  static const std::map<std::string, std::function<void(case_run&)>> families{
-      {"hdbscan", run_hdbscan}, {"poincare", run_poincare}, {"spgemm", run_spgemm}, {"svd", run_svd}, {"snp", run_snp}};
+  static const std::map<std::string, std::function<void(case_run&)>> families{{"hdbscan", run_hdbscan},
+                                                                              {"poincare", run_poincare},
+                                                                              {"lorentz", run_curved_space},
+                                                                              {"product", run_curved_space},
+                                                                              {"stereographic", run_curved_space},
+                                                                              {"spgemm", run_spgemm},
+                                                                              {"svd", run_svd},
+                                                                              {"snp", run_snp}};
   const auto family = families.find(run.parameters().family);
   if (family == families.end()) throw std::runtime_error("case " + run.parameters().id() + ": unknown family");
   family->second(run);

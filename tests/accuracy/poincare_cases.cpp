@@ -5,6 +5,7 @@
 
 #include "accuracy/bounds.hpp"
 #include "accuracy/case_run.hpp"
+#include "accuracy/stored_points.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "reference/ball_operations_reference.hpp"
 #include "support/ball_data.hpp"
@@ -15,35 +16,6 @@ namespace quintet::accuracy {
 namespace {
 
 using reference::ball_vector, reference::wide;
-using test::row_of;
-
-// Points of a storage type, and exactly those in the type that results have.
-template <class Storage>
-struct stored_points {
-  using real = accumulator_t<Storage>;
-  test::point_set<real> exact;
-  std::vector<Storage> data;
-
-  stored_points() : exact(0, 1) {}
-  // What rounding puts onto the sphere of 1 / sqrt(c) is drawn towards the origin.
-  stored_points(const test::point_set<real>& points, double c) : exact(points) {
-    for (std::int64_t i = 0; i < points.n; ++i)
-      for (double factor = 1;; factor *= 1 - 1.0 / 1024) {
-        double square = 0;
-        for (std::int64_t k = 0; k < points.dim; ++k) {
-          exact(i, k) = real(Storage(real(factor * points(i, k))));
-          square += double(exact(i, k)) * double(exact(i, k));
-        }
-        if (c * square < 1 - std::numeric_limits<real>::epsilon()) break;
-      }
-    for (const real x : exact.data) data.push_back(Storage(x));
-  }
-
-  std::int64_t rows() const { return exact.n; }
-  std::int64_t cols() const { return exact.dim; }
-  matrix_view<const Storage> view() const { return {data.data(), exact.n, exact.dim}; }
-  ball_vector row(std::int64_t i) const { return reference::widened(row_of(exact, i)); }
-};
 
 template <class Storage>
 struct ball {
@@ -52,10 +24,8 @@ struct ball {
   std::int64_t n, dim;
   stored_points<Storage> x, y, v;  ///< two sets of points, and tangent vectors
 
-  // "norms": [least, most] of sqrt(c) |x|, one text as parameters are no lists: "0.9..0.99".
   explicit ball(const test_case& p) : c(p.has("c") ? p.real("c") : 1), n(p.integer("n")), dim(p.integer("dim")) {
-    const std::string norms = p.text("norms");
-    const double least = std::stod(norms), most = std::stod(norms.substr(norms.find("..") + 2));
+    const auto [least, most] = range_of(p, "norms");
     const auto seed = std::uint64_t(p.integer("seed"));
     // The type itself decides what rounds to the sphere; 16 bits begin with float.
     x = {test::ball_points<real>(n, dim, least, most, c, seed), c};
@@ -405,6 +375,7 @@ void run_as(case_run& run) {
 }  // namespace
 
 void run_poincare(case_run& run) {
+  if (run.parameters().operation == "adam_step") return run_adam(run);
   if (run.parameters().operation == "stored_pairs")
     return with_real(run.parameters(), [&]<class T>() { stored_pairs<T>(run); });
   with_storage(run.parameters(), [&]<class T>() { run_as<T>(run); });

@@ -18,8 +18,9 @@
 //
 // Points are float, double, half or bfloat16, all of one type; results are float, or double for double. Everything is
 // computed in double: results of float storage are within 1 ulp, those of double within 4 + m ulp for m factors of up
-// to 64 numbers (tests/unit/poincare/product_test.cpp). d(x, y) and d(y, x) have the same bits, and distances() and
-// pair_distances() agree to the bit. The bits do not depend on the number of threads.
+// to 64 numbers (tests/unit/poincare/product_test.cpp). Of a sphere that is ulp of the larger of distance and radius,
+// because the directions are rounded. d(x, y) and d(y, x) have the same bits, and distances() and pair_distances()
+// agree to the bit. The bits do not depend on the number of threads.
 //
 // A point has the status not_finite where a number is NaN or infinite, and outside where a part is no point of its
 // factor: outside the ball, or the direction of 0. Such points have NaN in every result.

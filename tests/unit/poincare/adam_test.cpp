@@ -1,5 +1,4 @@
-// One step of Riemannian Adam in both models against one text: that of the hyperboloid in Minkowski's space, in long
-// double, where points and vectors of the ball are lifted to.
+// Steps of Riemannian Adam in both models against one text, that of the hyperboloid in Minkowski's space.
 #include "quintet/poincare/adam.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "reference/adam_reference.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -18,79 +18,23 @@
 namespace quintet::test {
 namespace {
 
-using wide = std::vector<long double>;  // t, x
-
-long double product(const wide& x, const wide& y) {
-  long double sum = -x[0] * y[0];
-  for (std::size_t k = 1; k < x.size(); ++k) sum += x[k] * y[k];
-  return sum;
-}
-wide sum_of(long double a, const wide& x, long double b, const wide& y) {
-  wide sum(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) sum[k] = a * x[k] + b * y[k];
-  return sum;
-}
-long double space_product(const wide& x, const wide& y) { return product(x, y) + x[0] * y[0]; }
-
-/// Moments and a point on the sheet |x|^2 - t^2 = -1 / c.
-struct adam_on_minkowski {
-  wide x, first;
-  long double second;
-
-  void take_step(const wide& gradient, const poincare::adam_options& s, long double c) {
-    const wide r = sum_of(1, gradient, c * product(x, gradient), x);
-    first = sum_of(s.beta1, first, 1 - (long double)s.beta1, r);
-    second = s.beta2 * second + (1 - (long double)s.beta2) * product(r, r);
-    const long double unit1 = 1 - std::pow((long double)s.beta1, (long double)s.step);
-    const long double unit2 = 1 - std::pow((long double)s.beta2, (long double)s.step);
-    const long double by = -s.rate / unit1 / (std::sqrt(second / unit2) + s.epsilon);
-    const long double length = std::sqrt(product(first, first)), z = std::sqrt(c) * std::fabs(by) * length;
-    if (z == 0) return;
-    const wide unit = sum_of(by / std::fabs(by) / length, first, 0, first), from = x;
-    x = sum_of(std::cosh(z), from, std::sinh(z) / std::sqrt(c), unit);
-    first = sum_of(std::sinh(z) * std::sqrt(c), from, std::cosh(z), unit);
-    for (long double& a : first) a *= length * (by < 0 ? -1 : 1);
-  }
-};
-
-/// A point of the ball and vectors at it, on the sheet.
-struct lifted_point {
-  wide x;  // space part in the ball, x[0] unused
-  long double c, gap;
-
-  lifted_point(wide at, long double c) : x(std::move(at)), c(c), gap(1 - c * space_product(x, x)) {}
-  wide point() const {
-    wide p = sum_of(2 / gap, x, 0, x);
-    p[0] = (2 - gap) / gap / std::sqrt(c);
-    return p;
-  }
-  wide vector(const wide& v) const {
-    const long double along = 4 * c * space_product(x, v) / gap / gap;
-    wide p = sum_of(2 / gap, v, along, x);
-    p[0] = along / std::sqrt(c);
-    return p;
-  }
-};
-wide into_ball(const wide& p, long double c) { return sum_of(1 / (1 + std::sqrt(c) * p[0]), p, 0, p); }
-wide vector_into_ball(const wide& p, const wide& v, long double c) {
-  const long double below = 1 + std::sqrt(c) * p[0];
-  return sum_of(1 / below, v, -std::sqrt(c) * v[0] / below / below, p);
-}
+using reference::adam_on_minkowski, reference::ball_vector, reference::lifted_point;
 
 template <class Real>
-wide row_of(const std::vector<Real>& rows, std::int64_t i, std::int64_t dim) {
-  wide row{0};
-  for (std::int64_t k = 0; k < dim; ++k) row.push_back((long double)rows[i * dim + k]);
+ball_vector row_of(const std::vector<Real>& rows, std::int64_t i, std::int64_t dim) {
+  ball_vector row{0};
+  for (std::int64_t k = 0; k < dim; ++k) row.push_back(rows[i * dim + k]);
   return row;
 }
 
 /// Largest difference from row i over the length of the expected row.
 template <class Real>
-double error_of(const std::vector<Real>& rows, std::int64_t i, std::int64_t dim, const wide& expected) {
+double error_of(const std::vector<Real>& rows, std::int64_t i, std::int64_t dim, const ball_vector& expected) {
   long double error = 0, size = 0;
   for (std::int64_t k = 0; k < dim; ++k) {
-    error = std::fmax(error, std::fabs(rows[i * dim + k] - expected[k + 1]));
-    size = std::fmax(size, std::fabs(expected[k + 1]));
+    const auto one = (long double)expected[k + 1];
+    error = std::fmax(error, std::fabs(rows[i * dim + k] - one));
+    size = std::fmax(size, std::fabs(one));
   }
   return double(size > 0 ? error / size : error);
 }
@@ -126,19 +70,15 @@ TYPED_TEST(riemannian_adam, steps_in_the_ball_are_those_on_the_hyperboloid) {
       for (std::int64_t i = 0; i < adam_rows; ++i) {
         const lifted_point at(row_of(rows.x, i, adam_dim), c);
         expected.push_back({at.point(), at.vector(row_of(rows.first, i, adam_dim)), rows.second[i]});
-        // The Riemannian gradient in the ball, lifted, is its own projection.
-        const wide slope =
-            sum_of(1, row_of(std::vector<TypeParam>(gradient.data.begin(), gradient.data.end()), i, adam_dim),
-                   settings.weight_decay, at.x);
-        expected.back().take_step(at.vector(sum_of(at.gap * at.gap / 4, slope, 0, slope)), settings, c);
+        expected.back().take_step(at.gradient(row_of(gradient.data, i, adam_dim), settings.weight_decay), settings, c);
       }
       poincare::adam_step(rows.points(), gradient.view(), 1e-3, rows.moment(), rows.second, rows.next(), settings,
                           {.curvature = -c}, Device::host());
       for (std::int64_t i = 0; i < adam_rows; ++i) {
         const auto& of_row = expected[i];
-        point_error = std::max(point_error, error_of(rows.x, i, adam_dim, into_ball(of_row.x, c)));
-        moment_error =
-            std::max(moment_error, error_of(rows.first, i, adam_dim, vector_into_ball(of_row.x, of_row.first, c)));
+        point_error = std::max(point_error, error_of(rows.x, i, adam_dim, reference::into_ball(of_row.x, c)));
+        moment_error = std::max(
+            moment_error, error_of(rows.first, i, adam_dim, reference::vector_into_ball(of_row.x, of_row.first, c)));
         square_error = std::max(square_error, double(std::fabs(rows.second[i] / of_row.second - 1)));
       }
     }
@@ -163,9 +103,9 @@ TYPED_TEST(riemannian_adam, steps_of_the_lorentz_model_with_and_without_times) {
         std::vector<adam_on_minkowski> expected;
         for (std::int64_t i = 0; i < adam_rows; ++i) {
           for (std::int64_t k = 0; k < adam_dim; ++k) x[i * width + skip + k] = rows.x[i * adam_dim + k];
-          wide at = row_of(rows.x, i, adam_dim), moment = row_of(rows.first, i, adam_dim), slope = at;
-          at[0] = std::sqrt(1 / (long double)c + space_product(at, at));
-          moment[0] = space_product(at, moment) / at[0];
+          ball_vector at = row_of(rows.x, i, adam_dim), moment = row_of(rows.first, i, adam_dim), slope = at;
+          at[0] = std::sqrt(1 / (long double)c + (long double)reference::space_product(at, at));
+          moment[0] = reference::space_product(at, moment) / at[0];
           slope[0] = skip > 0 ? -gradient[i * width] : TypeParam(0);
           for (std::int64_t k = 0; k < adam_dim; ++k) slope[k + 1] = gradient[i * width + skip + k];
           expected.push_back({at, moment, rows.second[i]});
@@ -182,7 +122,8 @@ TYPED_TEST(riemannian_adam, steps_of_the_lorentz_model_with_and_without_times) {
           point_error = std::max(point_error, error_of(rows.x, i, adam_dim, of_row.x));
           moment_error = std::max(moment_error, error_of(rows.first, i, adam_dim, of_row.first));
           square_error = std::max(square_error, double(std::fabs(rows.second[i] / of_row.second - 1)));
-          if (skip > 0) time_error = std::max(time_error, double(std::fabs(x[i * width] / of_row.x[0] - 1)));
+          if (skip > 0)
+            time_error = std::max(time_error, double(std::fabs((long double)(x[i * width] / of_row.x[0] - 1))));
         }
       }
       EXPECT_LE(point_error, 4 * this->tolerance);
@@ -221,8 +162,8 @@ TYPED_TEST(riemannian_adam, points_are_pulled_to_the_margin_and_have_the_same_bi
                                           settings, {}, Device::host());
   std::int64_t at_margin = 0;
   for (std::int64_t i = 0; i < adam_rows; ++i) {
-    const wide x = row_of(rows.x, i, adam_dim);
-    const long double norm = std::sqrt(space_product(x, x));
+    const ball_vector x = row_of(rows.x, i, adam_dim);
+    const long double norm = std::sqrt((long double)reference::space_product(x, x));
     EXPECT_LE(norm, 0.99 + 1e-6);
     at_margin += norm > 0.99 - 1e-6;
   }

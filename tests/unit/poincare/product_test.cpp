@@ -1,4 +1,4 @@
-// Distances in product spaces against every factor's formula in long double, and in limits of the curvature.
+// Distances in product spaces against every factor's formula in 113 bits, and in limits of the curvature.
 #include "quintet/poincare/product.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "reference/curved_space_reference.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -20,46 +21,6 @@ namespace {
 
 using product::factor;
 using product::geometry;
-using wide_row = std::vector<long double>;
-
-long double dot_of(const wide_row& x, const wide_row& y) {
-  long double sum = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * y[k];
-  return sum;
-}
-long double apart(const wide_row& x, const wide_row& y) {
-  long double sum = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) sum += (x[k] - y[k]) * (x[k] - y[k]);
-  return sum;
-}
-
-/// By other formulas than the library's: cosines of angles, squares of sines, the law of haversines by angles.
-long double plain_part(const factor& f, const wide_row& x, const wide_row& y) {
-  const long double k = f.curvature, root = std::sqrt(std::fabs(k)), square = apart(x, y);
-  if (f.kind == geometry::euclidean) return std::sqrt(square);
-  if (f.kind == geometry::sphere)
-    return std::acos(dot_of(x, y) / std::sqrt(dot_of(x, x)) / std::sqrt(dot_of(y, y))) / root;
-  if (f.kind == geometry::lorentz) {
-    const long double x_time = std::sqrt(1 - k * dot_of(x, x)), y_time = std::sqrt(1 - k * dot_of(y, y));
-    const long double later = -k * (dot_of(x, x) - dot_of(y, y)) / (x_time + y_time);
-    return 2 * std::asinh(std::sqrt(-k * square - later * later) / 2) / root;
-  }
-  if (k == 0) return 2 * std::sqrt(square);
-  const long double t = std::fabs(k) * square / ((1 + k * dot_of(x, x)) * (1 + k * dot_of(y, y)));
-  return 2 * (k > 0 ? std::asin(std::sqrt(t)) : std::asinh(std::sqrt(t))) / root;
-}
-
-template <class Real>
-long double plain_distance(const std::vector<factor>& space, const Real* x, const Real* y) {
-  long double sum = 0;
-  for (const factor& f : space) {
-    const long double d = plain_part(f, wide_row(x, x + f.dim), wide_row(y, y + f.dim));
-    sum += (long double)f.weight * d * d;
-    x += f.dim;
-    y += f.dim;
-  }
-  return std::sqrt(sum);
-}
 
 std::int64_t columns(const std::vector<factor>& space) {
   std::int64_t sum = 0;
@@ -104,7 +65,8 @@ TYPED_TEST(product_space, distances_are_those_of_the_factors) {
     double worst = 0;
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n + 3; ++j) {
-        const long double expected = plain_distance(space, x.data.data() + i * dim, y.data.data() + j * dim);
+        const long double expected =
+            reference::product_distance(space, reference::widened(row_of(x, i)), reference::widened(row_of(y, j)));
         worst = std::max(worst, double(std::fabs(out[i * (n + 3) + j] / expected - 1)));
       }
     expect_error_within("product" + std::to_string(s), worst, tolerance);

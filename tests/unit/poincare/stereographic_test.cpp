@@ -1,4 +1,4 @@
-// Operations of the stereographic model against the textbook's expressions in long double.
+// Operations of the stereographic model against the textbook's expressions in 113 bits.
 #include "quintet/poincare/stereographic.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <numbers>
 
 #include "quintet/poincare/product.hpp"
+#include "reference/curved_space_reference.hpp"
+#include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -17,48 +19,12 @@
 namespace quintet::test {
 namespace {
 
-using long_vector = std::vector<long double>;
+using reference::ball_vector, reference::widened;
 
-/// Bachmann, Becigneul, Ganea 2020, as they write it; k > 0.
-struct textbook_sphere {
-  long double k;
-
-  static long double dot(const long_vector& x, const long_vector& y) {
-    long double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-    return sum;
-  }
-  static long_vector times(long double a, long_vector x) {
-    for (long double& value : x) value *= a;
-    return x;
-  }
-  long_vector add(const long_vector& x, const long_vector& y) const {
-    const long double xy = dot(x, y), xx = dot(x, x), yy = dot(y, y), below = 1 - 2 * k * xy + k * k * xx * yy;
-    long_vector sum(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i)
-      sum[i] = ((1 - 2 * k * xy - k * yy) * x[i] + (1 + k * xx) * y[i]) / below;
-    return sum;
-  }
-  long_vector mul(long double r, const long_vector& x) const {
-    const long double z = std::sqrt(k * dot(x, x));
-    return times(std::tan(r * std::atan(z)) / z, x);
-  }
-  long_vector exponential(const long_vector& x, const long_vector& v) const {
-    const long double length = std::sqrt(k * dot(v, v)), half = length / (1 + k * dot(x, x));
-    return add(x, times(std::tan(half) / length, v));
-  }
-  long_vector logarithm(const long_vector& x, const long_vector& y) const {
-    const long_vector w = add(times(-1, x), y);
-    const long double z = std::sqrt(k * dot(w, w));
-    return times((1 + k * dot(x, x)) * std::atan(z) / z, w);
-  }
-};
-
-template <class Real>
-long_vector widened_row(const point_set<Real>& points, std::int64_t i) {
-  long_vector row;
-  for (std::int64_t k = 0; k < points.dim; ++k) row.push_back(points(i, k));
-  return row;
+long double square_of(const ball_vector& x) {
+  reference::wide sum = 0;
+  for (const auto one : x) sum += one * one;
+  return (long double)sum;
 }
 
 template <class Real>
@@ -84,13 +50,10 @@ struct operation_rows {
         y(make(k, size, 6)),
         v(scaled(clustered_points<Real>(60, 4, 7), Real(0.25 / std::sqrt(k)))) {
     for (std::int64_t i = 0; i < v.n; ++i)
-      for (std::int64_t c = 0; c < v.dim; ++c) v(i, c) *= Real(1 + k * double(square(x, i)));
+      for (std::int64_t c = 0; c < v.dim; ++c) v(i, c) *= Real(1 + k * double(square_of(widened(row_of(x, i)))));
   }
   static point_set<Real> make(double k, Real size, int seed) {
     return scaled(clustered_points<Real>(60, 4, seed), Real(size / std::sqrt(k)));
-  }
-  static long double square(const point_set<Real>& points, std::int64_t i) {
-    return textbook_sphere::dot(widened_row(points, i), widened_row(points, i));
   }
 
   /// The largest error of results of `run`, by a unit of the row: unit(row, result).
@@ -101,18 +64,18 @@ struct operation_rows {
     double largest = 0;
     for (std::int64_t i = 0; i < x.n; ++i) {
       EXPECT_EQ(status[i], poincare::point_status::inside);
-      const long_vector wanted = expected(i);
+      const ball_vector wanted = expected(i);
       for (std::int64_t c = 0; c < x.dim; ++c)
-        largest = std::max(largest, double(std::fabs(out(i, c) - wanted[c])) / unit(i, wanted));
+        largest = std::max(largest, double(std::fabs((long double)(out(i, c) - wanted[c]))) / unit(i, wanted));
     }
     return largest;
   }
 
   template <class Unit>
   void expect_all(const Unit& unit, double bound, const Device& device) const {
-    const textbook_sphere book{k};
+    const reference::stereographic_reference book{k};
     const auto row = [](const point_set<Real>& points) {
-      return [&points](std::int64_t i) { return widened_row(points, i); };
+      return [&points](std::int64_t i) { return widened(row_of(points, i)); };
     };
     const auto at_x = row(x), at_y = row(y), at_v = row(v);
     const auto expect = [&](const char* name, const auto& run, const auto& expected, const auto& of_result) {
@@ -123,20 +86,19 @@ struct operation_rows {
         [&](std::int64_t i) { return book.add(at_x(i), at_y(i)); }, unit);
     expect(
         "scalar_mul", [&](auto... rest) { return stereographic::scalar_mul(part, x.view(), rest...); },
-        [&](std::int64_t i) { return book.mul(part[0], at_x(i)); }, unit);
+        [&](std::int64_t i) { return book.scalar_mul(part[0], at_x(i)); }, unit);
     expect(
         "exp_map", [&](auto... rest) { return stereographic::exp_map(x.view(), v.view(), rest...); },
-        [&](std::int64_t i) { return book.exponential(at_x(i), at_v(i)); }, unit);
+        [&](std::int64_t i) { return book.exp_map(at_x(i), at_v(i)); }, unit);
     expect(
         "geodesic", [&](auto... rest) { return stereographic::geodesic(x.view(), y.view(), part, rest...); },
-        [&](std::int64_t i) {
-          return book.exponential(at_x(i), textbook_sphere::times(part[0], book.logarithm(at_x(i), at_y(i))));
-        },
-        unit);
+        [&](std::int64_t i) { return book.geodesic(at_x(i), at_y(i), part[0]); }, unit);
     expect(
         "log_map", [&](auto... rest) { return stereographic::log_map(x.view(), y.view(), rest...); },
-        [&](std::int64_t i) { return book.logarithm(at_x(i), at_y(i)); },
-        [&](std::int64_t i, const long_vector&) { return (1 + k * double(square(x, i))) / std::sqrt(k); });
+        [&](std::int64_t i) { return book.log_map(at_x(i), at_y(i)); },
+        [&](std::int64_t i, const ball_vector&) {
+          return (1 + k * double(square_of(widened(row_of(x, i))))) / std::sqrt(k);
+        });
   }
 };
 
@@ -148,9 +110,7 @@ TYPED_TEST(stereographic_model, operations_are_those_of_the_textbook) {
       const operation_rows<TypeParam> rows(k, TypeParam(size));
       on_every_device([&](const Device& device) {
         rows.expect_all(
-            [&](std::int64_t, const long_vector& result) {
-              return (1 + k * double(textbook_sphere::dot(result, result))) / std::sqrt(k);
-            },
+            [&](std::int64_t, const ball_vector& result) { return (1 + k * double(square_of(result))) / std::sqrt(k); },
             is_float ? 1e-7 : 4e-15, device);
       });
     }
