@@ -16,14 +16,14 @@ point.
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from . import _core
-from ._arrays import accumulator, same_type, take, take_rows
+from ._arrays import take
 from ._errors import InvalidArgument
-from .poincare import AdamState, MeanResult, _adam, _groups, _operation, _output, _together, _weights
+from ._models import AdamState, _adam, _matrix, _mean, _operation, _pairs
 
 __all__ = [
     "AdamState",
@@ -80,15 +80,8 @@ def distances(
     >>> lorentz.distances(np.array([[0.0, 0.0]]), np.array([[np.sinh(40.0), 0.0], [0.0, 0.0]]))
     array([[40.,  0.]])
     """
-    first, like = take_rows(x, "x")
-    second, _ = take_rows(y, "y")
-    same_type(first, second, "x", "y")
-    result = _output(out, (len(first), len(second)), accumulator(first))
-    status = _core.lorentz_distances(
-        first, second, result, _form(time), _tolerance(tolerance), float(curvature), strict, return_status, device
-    )
-    value = out if out is not None else like(result)
-    return (value, status) if return_status else value
+    options = (_form(time), _tolerance(tolerance), float(curvature), strict, return_status, device)
+    return _matrix(x, y, out, return_status, lambda first, second, to: _core.lorentz_distances(first, second, to, *options))
 
 
 def pair_distances(
@@ -109,13 +102,8 @@ def pair_distances(
     >>> lorentz.pair_distances(x, x)
     array([0., 0.])
     """
-    (first, second), shape, like = _together(("x", "y"), (x, y))
-    out = np.empty(len(first), accumulator(first))
-    status = _core.lorentz_pair_distances(
-        first, second, out, _form(time), _tolerance(tolerance), float(curvature), strict, return_status, device
-    )
-    result = like(out.reshape(shape[:-1]))
-    return (result, tuple(s.reshape(shape[:-1]) for s in cast(Any, status))) if return_status else result
+    options = (_form(time), _tolerance(tolerance), float(curvature), strict, return_status, device)
+    return _pairs(x, y, return_status, lambda first, second, to: _core.lorentz_pair_distances(first, second, to, *options))
 
 
 def origin_distances(
@@ -134,13 +122,12 @@ def origin_distances(
     >>> lorentz.origin_distances(np.array([[np.cosh(2.0), np.sinh(2.0)]]), time=True)
     array([2.])
     """
-    (rows,), shape, like = _together(("x",), (x,))
-    out = np.empty(len(rows), accumulator(rows))
-    status = _core.lorentz_origin_distances(
-        rows, out, _form(time), _tolerance(tolerance), float(curvature), strict, return_status, device
+    form = (_form(time), _tolerance(tolerance))
+    return _operation(
+        lambda rows, out, *rest: _core.lorentz_origin_distances(rows, out, *form, *rest),
+        *(("x",), (x,), curvature, strict, return_status, device),
+        columns=None,
     )
-    result = like(out.reshape(shape[:-1]))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def exp_map(
@@ -382,19 +369,6 @@ def from_half_space(
     return _operation(_core.lorentz_from_half_space, ("x",), (x,), curvature, strict, return_status, device)
 
 
-def _mean(
-    mean: Any, points: Any, offsets: Any, weights: Any, curvature: float, strict: bool, return_status: bool, device: str
-) -> Any:
-    rows, like = take_rows(points, "points")
-    groups = _groups(offsets, len(rows))
-    out = np.empty((max(len(groups) - 1, 0), rows.shape[1]), accumulator(rows))
-    status, converged, iterations = mean(rows, groups, _weights(weights, rows), out, curvature, strict, device)
-    value = like(out if offsets is not None else out[0])
-    if not return_status:
-        return value
-    return MeanResult(value, converged.astype(bool), np.resize(iterations, len(out)), status)
-
-
 def centroid(
     points: Any,
     offsets: Any = None,
@@ -413,7 +387,11 @@ def centroid(
     >>> lorentz.centroid(np.array([[0.5, 0.0], [-0.5, 0.0]])).round(9) + 0.0
     array([0., 0.])
     """
-    return _mean(_core.lorentz_centroid, points, offsets, weights, curvature, strict, return_status, device)
+    options = (float(curvature), strict, device)
+    return _mean(
+        *(points, offsets, weights, return_status),
+        lambda rows, groups, masses, to: _core.lorentz_centroid(rows, groups, masses, to, *options),
+    )
 
 
 def frechet_mean(
@@ -434,4 +412,8 @@ def frechet_mean(
     >>> round(float(lorentz.origin_distances(lorentz.frechet_mean(x))), 12)
     3.0
     """
-    return _mean(_core.lorentz_frechet_mean, points, offsets, weights, curvature, strict, return_status, device)
+    options = (float(curvature), strict, device)
+    return _mean(
+        *(points, offsets, weights, return_status),
+        lambda rows, groups, masses, to: _core.lorentz_frechet_mean(rows, groups, masses, to, *options),
+    )

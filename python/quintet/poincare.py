@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 from dataclasses import dataclass
-from typing import Any, Callable, NamedTuple, SupportsIndex, cast
+from typing import Any, Callable, SupportsIndex
 
 import numpy as np
 
 from . import _core
 from ._arguments import as_integer
-from ._arrays import I64, Like, accumulator, same_type, take, take_rows
+from ._arrays import I64, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
+from ._models import AdamState, MeanResult, _adam, _matrix, _mean, _operation, _pairs, _together
 
 __all__ = [
     "AdamState",
@@ -62,18 +62,6 @@ _FORMULA = {"geodesic": 0, "clamped_artanh": 1}
 _BUDGET = 256 << 20
 
 
-class MeanResult(NamedTuple):
-    """Means of groups, and what was found of them."""
-
-    mean: Any
-    #: bool, of every group: whether the mean was found
-    converged: np.ndarray
-    #: of every group; zeros for gyromidpoint
-    iterations: np.ndarray
-    #: of every point: 0 inside, 1 outside, 2 not finite
-    status: np.ndarray
-
-
 def _curvature(value: float) -> float:
     number = float(value)
     if number > 0:
@@ -81,82 +69,6 @@ def _curvature(value: float) -> float:
             f"curvature must be <= 0: geoopt's c is -curvature, so use curvature={-number!r} (curvature={number!r})"
         )
     return number
-
-
-def _rows_of(array: np.ndarray, name: str) -> np.ndarray:
-    """[..., D] as [N, D] of contiguous rows."""
-    if array.ndim == 0:
-        raise InvalidArgument(f"{name} must have at least 1 dimension (shape=())")
-    if array.ndim != 2:
-        array = array.reshape((math.prod(array.shape[:-1]), array.shape[-1]))
-    row, column = array.strides
-    size = array.itemsize
-    if (array.shape[1] > 1 and column != size) or (array.shape[0] > 1 and (row < size * array.shape[1] or row % size)):
-        array = np.ascontiguousarray(array)
-    return array
-
-
-def _together(names: tuple[str, ...], arrays: tuple[Any, ...]) -> tuple[list[np.ndarray], tuple[int, ...], Like]:
-    """Arrays [..., D] of one type and D, broadcast: as rows, with their shape [..., D]."""
-    taken = [take(x, name) for x, name in zip(arrays, names)]
-    first = taken[0][0]
-    for (array, _), name in zip(taken[1:], names[1:]):
-        same_type(first, array, names[0], name)
-        if array.ndim == 0 or first.ndim == 0 or array.shape[-1] != first.shape[-1]:
-            raise InvalidArgument(
-                f"{names[0]} and {name} must have the same last dimension "
-                f"({names[0]}: {first.shape}, {name}: {array.shape})"
-            )
-    shape = first.shape
-    if any(array.shape != shape for array, _ in taken):
-        try:
-            shape = np.broadcast_shapes(*(array.shape for array, _ in taken))
-        except ValueError:
-            shapes = ", ".join(f"{name}: {array.shape}" for (array, _), name in zip(taken, names))
-            raise InvalidArgument(f"shapes must be broadcastable ({shapes})") from None
-        taken = [(np.broadcast_to(array, shape), like) for array, like in taken]
-    return [_rows_of(array, name) for (array, _), name in zip(taken, names)], shape, taken[0][1]
-
-
-def _operation(
-    function: Any,
-    names: tuple[str, ...],
-    arrays: tuple[Any, ...],
-    curvature: float,
-    strict: bool,
-    return_status: bool,
-    device: str,
-    *,
-    columns: int | None = 0,
-    number: tuple[str, Any] | None = None,
-    any_sign: bool = False,
-) -> Any:
-    """`columns`: what the result has more than the arguments; None: it is one number per point. `number`: name and value
-    of an argument that is one number, or one for every point; the function takes it behind the arrays. `any_sign`: of the
-    curvature."""
-    rows, shape, like = _together(names, arrays)
-    dtype = accumulator(rows[0])
-    given = rows if number is None else [*rows, _scalars(number[1], number[0], shape[:-1], dtype)]
-    width = () if columns is None else (rows[0].shape[1] + columns,)
-    out = np.empty((len(rows[0]), *width), dtype)
-    bend = float(curvature) if any_sign else _curvature(curvature)
-    status = function(*given, out, bend, strict, return_status, device)
-    result = like(out.reshape(shape[:-1] + width))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
-
-
-def _scalars(value: Any, name: str, lead: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """One value, or one for every point."""
-    if isinstance(value, (int, float)):
-        return np.array([value], dtype)
-    array, _ = take(value, name, integers=True)
-    array = array.astype(dtype, copy=False)
-    if array.ndim == 0:
-        return array.reshape(1)
-    try:
-        return np.ascontiguousarray(np.broadcast_to(array, lead)).reshape(-1)
-    except ValueError:
-        raise InvalidArgument(f"{name} must be one number or of shape {lead} (shape={array.shape})") from None
 
 
 def distances(
@@ -183,29 +95,11 @@ def distances(
     >>> poincare.distances(np.array([[0.0, 0.0]]), np.array([[0.5, 0.0], [0.0, 0.0]]))
     array([[1.09861229, 0.        ]])
     """
-    first, like = take_rows(x, "x")
-    second, _ = take_rows(y, "y")
-    same_type(first, second, "x", "y")
-    expression = _formula(formula)
-    shape = (len(first), len(second))
-    result = _output(out, shape, accumulator(first))
-    status = _core.poincare_distances(
-        first, second, result, expression, _curvature(curvature), strict, return_status, device
+    options = (_formula(formula), _curvature(curvature), strict, return_status, device)
+    return _matrix(
+        *(x, y, out, return_status),
+        lambda first, second, to: _core.poincare_distances(first, second, to, *options),
     )
-    value = out if out is not None else like(result)
-    return (value, status) if return_status else value
-
-
-def _output(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    if out is None:
-        return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or not out.flags.aligned:
-        raise TypeError(f"out must be a NumPy array of type {dtype.name} (out={getattr(out, 'dtype', type(out))})")
-    if out.shape != shape or not out.flags.writeable:
-        raise InvalidArgument(f"out must be a writable array of shape {shape} (shape={out.shape})")
-    if shape[1] > 1 and out.strides[1] != out.itemsize:
-        raise InvalidArgument(f"the rows of out must be contiguous (strides={out.strides})")
-    return out
 
 
 def _formula(formula: str) -> int:
@@ -232,13 +126,11 @@ def pair_distances(
     >>> poincare.pair_distances(x, x)
     array([0., 0.])
     """
-    (first, second), shape, like = _together(("x", "y"), (x, y))
-    out = np.empty(len(first), accumulator(first))
-    status = _core.poincare_pair_distances(
-        first, second, out, _formula(formula), _curvature(curvature), strict, return_status, device
+    options = (_formula(formula), _curvature(curvature), strict, return_status, device)
+    return _pairs(
+        *(x, y, return_status),
+        lambda first, second, to: _core.poincare_pair_distances(first, second, to, *options),
     )
-    result = like(out.reshape(shape[:-1]))
-    return (result, tuple(s.reshape(shape[:-1]) for s in cast(Any, status))) if return_status else result
 
 
 def origin_distances(
@@ -251,7 +143,7 @@ def origin_distances(
     array([1.09861229])
     """
     return _operation(
-        _core.poincare_origin_distances, ("x",), (x,), curvature, strict, return_status, device, columns=None
+        _core.poincare_origin_distances, ("x",), (x,), _curvature(curvature), strict, return_status, device, columns=None
     )
 
 
@@ -310,7 +202,7 @@ def mobius_add(
     >>> np.allclose(poincare.mobius_add(-x, x), 0)
     True
     """
-    return _operation(_core.poincare_mobius_add, ("x", "y"), (x, y), curvature, strict, return_status, device)
+    return _operation(_core.poincare_mobius_add, ("x", "y"), (x, y), _curvature(curvature), strict, return_status, device)
 
 
 def mobius_scalar_mul(
@@ -327,7 +219,7 @@ def mobius_scalar_mul(
         lambda rows, factors, *rest: _core.poincare_mobius_scalar_mul(factors, rows, *rest),
         ("x",),
         (x,),
-        curvature,
+        _curvature(curvature),
         strict,
         return_status,
         device,
@@ -353,8 +245,10 @@ def exp_map(
     True
     """
     if base is None:
-        return _operation(_core.poincare_exp_map_origin, ("v",), (v,), curvature, strict, return_status, device)
-    return _operation(_core.poincare_exp_map, ("base", "v"), (base, v), curvature, strict, return_status, device)
+        return _operation(_core.poincare_exp_map_origin, ("v",), (v,), _curvature(curvature), strict, return_status, device)
+    return _operation(
+        _core.poincare_exp_map, ("base", "v"), (base, v), _curvature(curvature), strict, return_status, device
+    )
 
 
 def log_map(
@@ -375,8 +269,10 @@ def log_map(
     True
     """
     if base is None:
-        return _operation(_core.poincare_log_map_origin, ("y",), (y,), curvature, strict, return_status, device)
-    return _operation(_core.poincare_log_map, ("base", "y"), (base, y), curvature, strict, return_status, device)
+        return _operation(_core.poincare_log_map_origin, ("y",), (y,), _curvature(curvature), strict, return_status, device)
+    return _operation(
+        _core.poincare_log_map, ("base", "y"), (base, y), _curvature(curvature), strict, return_status, device
+    )
 
 
 def geodesic(
@@ -399,7 +295,7 @@ def geodesic(
     True
     """
     return _operation(
-        _core.poincare_geodesic, ("x", "y"), (x, y), curvature, strict, return_status, device, number=("t", t)
+        _core.poincare_geodesic, ("x", "y"), (x, y), _curvature(curvature), strict, return_status, device, number=("t", t)
     )
 
 
@@ -421,7 +317,7 @@ def parallel_transport(
     True
     """
     return _operation(
-        _core.poincare_parallel_transport, ("x", "y", "v"), (x, y, v), curvature, strict, return_status, device
+        _core.poincare_parallel_transport, ("x", "y", "v"), (x, y, v), _curvature(curvature), strict, return_status, device
     )
 
 
@@ -448,7 +344,7 @@ def project(
         lambda rows, *rest: _core.poincare_project(rows, cap, *rest)[0],
         ("x",),
         (x,),
-        curvature,
+        _curvature(curvature),
         strict,
         return_status,
         device,
@@ -465,7 +361,7 @@ def conformal_factor(
     array([2.])
     """
     return _operation(
-        _core.poincare_conformal_factor, ("x",), (x,), curvature, strict, return_status, device, columns=None
+        _core.poincare_conformal_factor, ("x",), (x,), _curvature(curvature), strict, return_status, device, columns=None
     )
 
 
@@ -480,7 +376,7 @@ def to_hyperboloid(
     array([[1., 0., 0.]])
     """
     return _operation(
-        _core.poincare_to_hyperboloid, ("x",), (x,), curvature, strict, return_status, device, columns=1
+        _core.poincare_to_hyperboloid, ("x",), (x,), _curvature(curvature), strict, return_status, device, columns=1
     )
 
 
@@ -499,7 +395,7 @@ def from_hyperboloid(
     if array.ndim == 0 or array.shape[-1] < 2:
         raise InvalidArgument(f"h must be of shape [..., D + 1], D >= 1 (shape={array.shape})")
     return _operation(
-        _core.poincare_from_hyperboloid, ("h",), (h,), curvature, strict, return_status, device, columns=-1
+        _core.poincare_from_hyperboloid, ("h",), (h,), _curvature(curvature), strict, return_status, device, columns=-1
     )
 
 
@@ -541,7 +437,7 @@ def riemannian_gradient(
         _core.poincare_riemannian_gradient,
         ("x", "gradient"),
         (x, gradient),
-        curvature,
+        _curvature(curvature),
         strict,
         return_status,
         device,
@@ -571,36 +467,11 @@ def rsgd_step(
         lambda rows, slope, *rest: _core.poincare_rsgd_step(rows, slope, step, cap, *rest)[0],
         ("x", "gradient"),
         (x, gradient),
-        curvature,
+        _curvature(curvature),
         strict,
         return_status,
         device,
     )
-
-
-class AdamState(NamedTuple):
-    """What a step of Riemannian Adam leaves: new points ``[N, D]``, and their moments ``[N, D]`` and ``[N]``."""
-
-    points: Any
-    first: Any
-    second: Any
-
-
-def _adam(x: Any, gradient: Any, first: Any, second: Any, time: int, call: Callable[..., Any]) -> tuple[AdamState, Any]:
-    """call(x, gradient, first, second, out); the first `time` numbers of a row have no moment. Moments are copied."""
-    rows, like = take_rows(x, "x")
-    slope, _ = take_rows(gradient, "gradient")
-    same_type(rows, slope, "x", "gradient")
-    dtype, out = accumulator(rows), np.empty(rows.shape, accumulator(rows))
-    shapes = {"first": (len(rows), rows.shape[1] - time), "second": (len(rows),)}
-    moments = []
-    for name, value in (("first", first), ("second", second)):
-        array = np.zeros(shapes[name], dtype) if value is None else np.array(take(value, name)[0], dtype, order="C")
-        if array.shape != shapes[name]:
-            raise InvalidArgument(f"{name} must be of shape {shapes[name]} (shape={array.shape})")
-        moments.append(array)
-    status = call(rows, slope, *moments, out)
-    return AdamState(like(out), like(moments[0]), like(moments[1])), status
 
 
 def adam_step(
@@ -681,26 +552,6 @@ def negative_sampling(
     return (*result, status) if return_status else result
 
 
-def _groups(offsets: Any, count: int) -> np.ndarray:
-    if offsets is None:
-        return np.array([0, count], I64)
-    array = np.asarray(offsets)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"offsets must be integers (dtype={array.dtype})")
-    if array.ndim != 1:
-        raise InvalidArgument(f"offsets must have 1 dimension (shape={array.shape})")
-    return np.ascontiguousarray(array, I64)
-
-
-def _weights(weights: Any, rows: np.ndarray) -> np.ndarray | None:
-    if weights is None:
-        return None
-    array, _ = take(weights, "weights", integers=True)
-    if array.shape != (len(rows),):
-        raise InvalidArgument(f"weights must be of shape {(len(rows),)} (shape={array.shape})")
-    return np.ascontiguousarray(array, accumulator(rows))
-
-
 def gyromidpoint(
     points: Any,
     offsets: Any = None,
@@ -721,16 +572,11 @@ def gyromidpoint(
     >>> poincare.gyromidpoint(np.array([[0.5, 0.0], [-0.5, 0.0]])) + 0.0
     array([0., 0.])
     """
-    rows, like = take_rows(points, "points")
-    groups = _groups(offsets, len(rows))
-    out = np.empty((max(len(groups) - 1, 0), rows.shape[1]), accumulator(rows))
-    status, converged = _core.poincare_gyromidpoint(
-        rows, groups, _weights(weights, rows), out, _curvature(curvature), strict, device
+    bend = _curvature(curvature)
+    return _mean(
+        *(points, offsets, weights, return_status),
+        lambda rows, groups, masses, to: _core.poincare_gyromidpoint(rows, groups, masses, to, bend, strict, device),
     )
-    mean = like(out if offsets is not None else out[0])
-    if not return_status:
-        return mean
-    return MeanResult(mean, converged.astype(bool), np.zeros(len(out), np.int32), status)
 
 
 def frechet_mean(
@@ -755,22 +601,12 @@ def frechet_mean(
     >>> np.allclose(m, 0)
     True
     """
-    rows, like = take_rows(points, "points")
-    groups = _groups(offsets, len(rows))
-    out = np.empty((max(len(groups) - 1, 0), rows.shape[1]), accumulator(rows))
-    status, converged, iterations = _core.poincare_frechet_mean(
-        rows,
-        groups,
-        _weights(weights, rows),
-        out,
-        float(tolerance),
-        as_integer(max_iterations, "max_iterations"),
-        _curvature(curvature),
-        strict,
-        device,
+    limits = (float(tolerance), as_integer(max_iterations, "max_iterations"))
+    options = (*limits, _curvature(curvature), strict, device)
+    return _mean(
+        *(points, offsets, weights, return_status),
+        lambda rows, groups, masses, to: _core.poincare_frechet_mean(rows, groups, masses, to, *options),
     )
-    mean = like(out if offsets is not None else out[0])
-    return MeanResult(mean, converged.astype(bool), iterations, status) if return_status else mean
 
 
 def _of_ball(function: Callable[..., Any]) -> Callable[..., Any]:

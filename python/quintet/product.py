@@ -19,14 +19,13 @@ no point of its factor. :class:`quintet.torch.ProductManifold` has operations an
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence, cast
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import accumulator, same_type, take_rows
 from ._errors import InvalidArgument
-from .poincare import _output, _together
+from ._models import _matrix, _pairs
 
 __all__ = ["distances", "pair_distances"]
 
@@ -69,13 +68,11 @@ def distances(
     >>> product.distances(np.array([[0.5, 0.0, 1.0, 0.0, 3.0]]), np.array([[0.0, 0.0, 0.0, 1.0, 0.0]]), space).round(4)
     array([[3.5601]])
     """
-    first, like = take_rows(x, "x")
-    second, _ = take_rows(y, "y")
-    same_type(first, second, "x", "y")
-    result = _output(out, (len(first), len(second)), accumulator(first))
-    status = _core.product_distances(first, second, result, _factors(space), strict, return_status, device)
-    value = out if out is not None else like(result)
-    return (value, status) if return_status else value
+    factors = _factors(space)
+    return _matrix(
+        *(x, y, out, return_status),
+        lambda first, second, to: _core.product_distances(first, second, to, factors, strict, return_status, device),
+    )
 
 
 def pair_distances(
@@ -94,8 +91,8 @@ def pair_distances(
     >>> product.pair_distances(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]]), [("sphere", 2, 4.0)]).round(4)
     array([0.7854])
     """
-    (first, second), shape, like = _together(("x", "y"), (x, y))
-    out = np.empty(len(first), accumulator(first))
-    status = _core.product_pair_distances(first, second, out, _factors(space), strict, return_status, device)
-    result = like(out.reshape(shape[:-1]))
-    return (result, tuple(s.reshape(shape[:-1]) for s in cast(Any, status))) if return_status else result
+    factors = _factors(space)
+    return _pairs(
+        *(x, y, return_status),
+        lambda first, second, to: _core.product_pair_distances(first, second, to, factors, strict, return_status, device),
+    )

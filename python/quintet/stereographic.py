@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, product
 from ._arrays import take
-from .poincare import _operation
+from ._models import _operation
 
 __all__ = ["add", "distances", "exp_map", "geodesic", "log_map", "pair_distances", "scalar_mul"]
 
@@ -59,7 +59,7 @@ def add(
     array([1.3333, 0.    ])
     """
     return _operation(
-        _core.stereographic_add, ("x", "y"), (x, y), curvature, strict, return_status, device, any_sign=True
+        _core.stereographic_add, ("x", "y"), (x, y), curvature, strict, return_status, device
     )
 
 
@@ -87,7 +87,6 @@ def scalar_mul(
         return_status,
         device,
         number=("r", r),
-        any_sign=True,
     )
 
 
@@ -108,7 +107,7 @@ def exp_map(
     """
     at = np.zeros_like(take(v, "v")[0]) if base is None else base
     return _operation(
-        _core.stereographic_exp_map, ("base", "v"), (at, v), curvature, strict, return_status, device, any_sign=True
+        _core.stereographic_exp_map, ("base", "v"), (at, v), curvature, strict, return_status, device
     )
 
 
@@ -129,7 +128,7 @@ def log_map(
     """
     at = np.zeros_like(take(y, "y")[0]) if base is None else base
     return _operation(
-        _core.stereographic_log_map, ("base", "y"), (at, y), curvature, strict, return_status, device, any_sign=True
+        _core.stereographic_log_map, ("base", "y"), (at, y), curvature, strict, return_status, device
     )
 
 
@@ -158,5 +157,4 @@ def geodesic(
         return_status,
         device,
         number=("t", t),
-        any_sign=True,
     )
