@@ -72,6 +72,30 @@ nb::object lorentz_geodesic(const array& x, const array& y, const array& t, cons
                         want_status);
 }
 
+nb::object lorentz_hyperplane_distances(const array& x, const array& normals, const array& offsets, const array& out,
+                                        double curvature, bool strict, bool want_status, const std::string& device) {
+  const lorentz::ball_options options{curvature, strict};
+  return status_or_none(run([&] {
+                          return lorentz::hyperplane_distances(x.rows(), normals.rows(), offsets.values(),
+                                                               out.output_values(), options, Device::parse(device));
+                        }),
+                        want_status);
+}
+
+nb::object lorentz_hyperplane_gradients(const array& x, const array& normals, const array& offsets,
+                                        const array& gradient_x, const array& gradient_normals,
+                                        const array& gradient_offsets, double curvature, bool strict, bool want_status,
+                                        const std::string& device) {
+  const lorentz::ball_options options{curvature, strict};
+  return status_or_none(run([&] {
+                          return lorentz::hyperplane_gradients(x.rows(), normals.rows(), offsets.values(),
+                                                               gradient_x.output_rows(), gradient_normals.output_rows(),
+                                                               gradient_offsets.output_values(), options,
+                                                               Device::parse(device));
+                        }),
+                        want_status);
+}
+
 nb::object lorentz_parallel_transport(const array& x, const array& y, const array& v, const array& out,
                                       double curvature, bool strict, bool want_status, const std::string& device) {
   const lorentz::ball_options options{curvature, strict};
@@ -138,6 +162,11 @@ void bind_lorentz(nb::module_& m) {
   def_operation("lorentz_exp_map", &join_rows<&lorentz::exp_map>, "x", "v");
   def_operation("lorentz_log_map", &join_rows<&lorentz::log_map>, "x", "y");
   def_operation("lorentz_geodesic", &lorentz_geodesic, "x", "y", "t");
+  def_operation("lorentz_hyperplane_distances", &lorentz_hyperplane_distances, "x", "normals", "offsets");
+  m.def("lorentz_hyperplane_gradients", &lorentz_hyperplane_gradients, nb::arg("x"), nb::arg("normals"),
+        nb::arg("offsets"), nb::arg("gradient_x"), nb::arg("gradient_normals"), nb::arg("gradient_offsets"),
+        nb::arg("curvature") = -1.0, nb::arg("strict") = false, nb::arg("want_status") = false,
+        nb::arg("device") = "auto");
   def_operation("lorentz_parallel_transport", &lorentz_parallel_transport, "x", "y", "v");
   def_operation("lorentz_to_ball", &map_rows<&lorentz::to_ball>, "x");
   def_operation("lorentz_from_ball", &map_rows<&lorentz::from_ball>, "x");

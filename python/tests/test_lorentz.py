@@ -88,6 +88,33 @@ def test_operations(rng: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hyperplanes(rng: Any, dtype: Any) -> None:
+    x, z = rng.standard_normal((20, 4)).astype(dtype), rng.standard_normal((6, 4)).astype(dtype)
+    a = rng.standard_normal(6).astype(dtype)
+    root, rtol = np.sqrt(0.7), 2e-6 if dtype == np.float32 else 1e-12
+    wide_x, wide_z, wide_a = x.astype(np.longdouble)[:, None], z.astype(np.longdouble), a.astype(np.longdouble)
+    unit = wide_z / np.sqrt((wide_z**2).sum(-1, keepdims=True))
+    along, time = (unit * wide_x).sum(-1), np.sqrt(1 + 0.7 * (wide_x**2).sum(-1))
+    wanted = np.arcsinh(np.cosh(root * wide_a) * root * along - np.sinh(root * wide_a) * time) / root
+    at = np.broadcast_to(a, (20, 6))
+    d, status = lorentz.hyperplane_distances(x[:, None], z, at, curvature=-0.7, return_status=True)
+    assert d.dtype == dtype and d.shape == (20, 6) and not status.any()
+    np.testing.assert_allclose(d, wanted.astype(float), rtol=rtol, atol=rtol)
+    of_x, of_z, of_a = lorentz.hyperplane_gradients(x[:, None], z, at, curvature=-0.7)
+    below = np.cosh(root * wanted)[..., None]
+    slope = np.cosh(root * wide_a)[:, None] * unit - np.sinh(root * wide_a)[:, None] * root * wide_x / time[..., None]
+    np.testing.assert_allclose(of_x, (slope / below).astype(float), rtol=rtol, atol=rtol)
+    np.testing.assert_allclose((of_z * z).sum(-1), 0, atol=20 * rtol)
+    turned = np.sinh(root * wide_a) * root * along - np.cosh(root * wide_a) * time
+    np.testing.assert_allclose(of_a, (turned / below[..., 0]).astype(float), rtol=rtol, atol=rtol)
+    assert lorentz.hyperplane_distances(x[0], np.zeros(4, dtype)) == 0
+    with pytest.raises(quintet.InvalidArgument, match="offsets must be one number or of shape"):
+        lorentz.hyperplane_distances(x, x, a)
+    with pytest.raises(quintet.InvalidArgument, match="curvature must be negative"):
+        lorentz.hyperplane_distances(x, x, curvature=0.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_means(rng: Any, dtype: Any) -> None:
     x = rng.standard_normal((12, 3)).astype(dtype)
     w = rng.uniform(0.5, 2, 12).astype(dtype)

@@ -61,6 +61,40 @@ def test_gradients(name: str, sheet: Any) -> None:
     assert gradgradcheck(getattr(sheet, name), args)
 
 
+def test_distances_from_hyperplanes(sheet: Any) -> None:
+    x, z = points(sheet, 5, 1, 4), vectors(3, 4, seed=4)
+    a = vectors(3, seed=6).requires_grad_()
+    x, z = x.requires_grad_(), z.requires_grad_()
+    at = a.expand(5, 3)
+    d = sheet.dist2plane(x, z, at, signed=True)
+    spaces = (x[..., 1:].expand(5, 3, 3), z[:, 1:].expand(5, 3, 3), at)
+    p, normals, offsets = (t.detach().numpy() for t in spaces)
+    wanted = quintet.lorentz.hyperplane_distances(p, normals, offsets, curvature=-sheet.c)
+    np.testing.assert_allclose(d.detach(), wanted, rtol=1e-13, atol=1e-14)
+    of_x, of_z, of_a = torch.autograd.grad(d.sum(), (x, z, a))
+    by_x, by_z, by_a = quintet.lorentz.hyperplane_gradients(p, normals, offsets, curvature=-sheet.c)
+    np.testing.assert_allclose(of_x[:, 0, 1:], by_x.sum(1), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(of_z[:, 1:], by_z.sum(0), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(of_a, by_a.sum(0), rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(sheet.dist2plane(x, z, at), d.abs())
+    torch.testing.assert_close(sheet.dist2plane(x, z, at, signed=True, scaled=True), d * z[:, 1:].norm(dim=-1))
+    torch.testing.assert_close(sheet.dist2plane(x, z, 0.5, keepdim=True)[..., 0], sheet.dist2plane(x, z, 0.5))
+    logit = lambda x, z, a: sheet.dist2plane(x, z, a, signed=True, scaled=True)  # noqa: E731
+    assert gradcheck(logit, (x, z, a)) and gradgradcheck(logit, (x, z, a))
+
+
+def test_gradients_of_hyperplanes_are_finite() -> None:
+    sheet = qt.Lorentz()
+    far = sheet.projx(torch.tensor([[0.0, 1e8, 1e8, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64))
+    for a in (0.0, 30.0, -800.0):
+        x = far.clone().requires_grad_()
+        z = torch.tensor([[0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+        at = torch.tensor([a, a], dtype=torch.float64, requires_grad=True)
+        d = sheet.dist2plane(x, z, at, signed=True, scaled=True)
+        gradients = torch.autograd.grad(d.sum(), (x, z, at))
+        assert d.isfinite().all() and d[1] == 0 and all(g.isfinite().all() for g in gradients)
+
+
 def test_gradients_of_equal_points_are_finite(sheet: Any) -> None:
     x = points(sheet, 3, 4).requires_grad_()
     origin = torch.zeros(3, 4, dtype=torch.float64, requires_grad=True)

@@ -83,6 +83,40 @@ quintet_status quintet_lorentz_parallel_transport(const void* x, int64_t x_strid
   });
 }
 
+quintet_status quintet_lorentz_hyperplane_distances(const void* x, int64_t x_stride, const void* normals,
+                                                    int64_t normal_stride, const void* offsets, int64_t count,
+                                                    quintet_type type, int64_t n, int64_t dim,
+                                                    const quintet_lorentz_options* options, const char* device,
+                                                    void* out, uint8_t* status) noexcept {
+  return guarded([&] {
+    const scalar_type t = real_type(type);
+    give_status(lorentz::hyperplane_distances(any_input(x, t, n, dim, x_stride, "x"),
+                                              any_input(normals, t, n, dim, normal_stride, "normals"),
+                                              any_input(offsets, t, count, "offsets"), any_output(out, t, n, "out"),
+                                              sheet_options(options), chosen_device(device)),
+                status);
+  });
+}
+
+quintet_status quintet_lorentz_hyperplane_gradients(const void* x, int64_t x_stride, const void* normals,
+                                                    int64_t normal_stride, const void* offsets, int64_t count,
+                                                    quintet_type type, int64_t n, int64_t dim,
+                                                    const quintet_lorentz_options* options, const char* device,
+                                                    void* gradient_x, int64_t gradient_x_stride, void* gradient_normals,
+                                                    int64_t gradient_normal_stride, void* gradient_offsets,
+                                                    uint8_t* status) noexcept {
+  return guarded([&] {
+    const scalar_type t = real_type(type);
+    give_status(
+        lorentz::hyperplane_gradients(
+            any_input(x, t, n, dim, x_stride, "x"), any_input(normals, t, n, dim, normal_stride, "normals"),
+            any_input(offsets, t, count, "offsets"), any_output(gradient_x, t, n, dim, gradient_x_stride, "gradient_x"),
+            any_output(gradient_normals, t, n, dim, gradient_normal_stride, "gradient_normals"),
+            any_output(gradient_offsets, t, n, "gradient_offsets"), sheet_options(options), chosen_device(device)),
+        status);
+  });
+}
+
 quintet_status quintet_lorentz_to_ball(const void* x, int64_t x_stride, quintet_type type, int64_t n, int64_t dim,
                                        const quintet_lorentz_options* options, const char* device, void* out,
                                        int64_t out_stride, uint8_t* status) noexcept {

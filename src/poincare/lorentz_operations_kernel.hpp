@@ -218,4 +218,89 @@ struct from_half_space_row : operation {
   }
 };
 
+/// A point beside the hyperplane across the geodesic from the origin along z, at distance a of it. With the unit vector
+/// u of z, sqrt(c) x = q sinh(r) u + sqrt(c) across and s = q cosh(r): the signed distance is asinh(q sinh(r - sqrt(c)
+/// a)) / sqrt(c), which is cosh(sqrt(c) a) sqrt(c) u.x - sinh(sqrt(c) a) s without large numbers that cancel.
+template <class X, class Z>
+struct plane_side {
+  X x;
+  Z z;
+  std::int64_t dim;
+  double root_c, normal, time;  ///< |z|, sqrt(1 / c + |x|^2)
+  double along = 0, breadth;    ///< u.x, q / sqrt(c)
+  double offset, radius, way;   ///< sqrt(c) a, r, sqrt(c) d
+
+  plane_side(std::int64_t dim, double root_c, X x, Z z, double a)
+      : x(x), z(z), dim(dim), root_c(root_c), normal(poincare::norm(dim, z)), offset(root_c * a) {
+    for (std::int64_t k = 0; k < dim; ++k) along = device::fma(unit(k), x(k), along);
+    breadth = hypotenuse(1 / root_c, poincare::norm(dim, [&](std::int64_t k) { return across(k); }));
+    time = hypotenuse(1 / root_c, poincare::norm(dim, x));
+    radius = std::copysign(asinh_of(std::fabs(along) / breadth), along);
+    way = std::copysign(magnitude(std::fabs(radius - offset)), radius - offset);
+  }
+
+  double unit(std::int64_t k) const { return z(k) / normal; }
+  double across(std::int64_t k) const { return device::fma(-along, unit(k), x(k)); }
+
+  /// The derivative of d by x_k is forth unit(k) - sideways across(k), by z_k slope across(k), and by a by_offset.
+  struct derivatives {
+    double forth, sideways, slope, by_offset;
+  };
+  derivatives differentiate() const {
+    const double forth = std::exp(turn() - std::fabs(radius) - std::fabs(way)) * 2 * cosine_part(turn()) /
+                         (cosine_part(radius) * cosine_part(way));
+    const double stretch = std::exp(std::fabs(offset) - std::fabs(way)) / cosine_part(way);
+    return {forth, stretch * std::copysign(-std::expm1(-2 * std::fabs(offset)), offset) / time,
+            stretch * cosine_part(offset) / normal,
+            -(root_c * breadth) * (std::exp(turn() - std::fabs(way)) * cosine_part(turn()) / cosine_part(way))};
+  }
+
+ private:
+  double turn() const { return std::fabs(radius - offset); }
+  /// 2 cosh(w) / exp(|w|).
+  static double cosine_part(double w) { return 1 + std::exp(-2 * std::fabs(w)); }
+  /// asinh(q sinh(t)), t >= 0; from 20 on sinh(t) is exp(t) / 2, and so is that of the result.
+  double magnitude(double t) const {
+    return t < 20 ? asinh_of(root_c * breadth * std::sinh(t)) : t + (std::log(root_c) + std::log(breadth));
+  }
+};
+
+/// Where the normal is 0 there is no hyperplane: 0.
+template <class Storage, class Write>
+point_status with_plane(const row_arguments<Storage>& a, std::int64_t i, Write write) {
+  const std::int64_t dim = a.x.dim;
+  const auto x = a.row(a.x, i), z = a.row(a.y, i);
+  const double offset = a.scalar_of(i);
+  double not_finite = offset - offset;
+  for (std::int64_t k = 0; k < dim; ++k) not_finite += (x(k) - x(k)) + (z(k) - z(k));
+  if (!(not_finite == 0)) return point_status::not_finite;
+  const plane_side side(dim, a.root_c, x, z, offset);
+  write(side, side.normal > 0);
+  return point_status::inside;
+}
+
+struct plane_distance_row : operation {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
+    return with_plane(a, i, [&](const auto& side, bool exists) { a.writer(i)(0, exists ? side.way / a.root_c : 0); });
+  }
+};
+
+struct plane_gradients_row : operation {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
+    using Real = accumulator_t<Storage>;
+    return with_plane(a, i, [&](const auto& side, bool exists) {
+      auto* const of_normal = a.second + i * a.second_stride;
+      const auto slopes = side.differentiate();
+      for (std::int64_t k = 0; k < a.dim; ++k) {
+        const double across = side.across(k), forth = slopes.forth * side.unit(k);
+        of_normal[k] = exists ? Real(slopes.slope * across) : Real(0);
+        a.writer(i)(k, exists ? device::fma(-slopes.sideways, across, forth) : 0);
+      }
+      a.number[i] = exists ? Real(slopes.by_offset) : Real(0);
+    });
+  }
+};
+
 }  // namespace quintet::lorentz

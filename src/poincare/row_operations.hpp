@@ -16,6 +16,7 @@ struct row_inputs {
   const any_vector* scalar = nullptr;                         ///< 1 or N values
   double parameter = 0, rate = 0;
   const char *x_name = "x", *y_name = "y", *v_name = "v", *scalar_name = "r";  ///< in messages
+  const char *second_name = "gradient_y", *number_name = "number";
 
   scalar_type type() const { return x != nullptr ? x->type : v->type; }
 };
@@ -25,11 +26,11 @@ matrix_view<const T> rows_of(const any_matrix* rows, const char* name) {
   return rows == nullptr ? matrix_view<const T>() : rows->as<T>(name);
 }
 
-/// Applies Operation to every row of `out` (and `second`).
+/// Applies Operation to every row of `out` (and `second`, and `number`).
 template <class Operation, class Storage>
 row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storage>>& out,
                     const matrix_view<accumulator_t<Storage>>& second, const ball_options& options,
-                    const Device& requested_device) {
+                    const Device& requested_device, const vector_view<accumulator_t<Storage>>& number = {}) {
   using Real = accumulator_t<Storage>;
   const auto in_x = rows_of<Storage>(in.x, in.x_name), in_y = rows_of<Storage>(in.y, in.y_name),
              in_v = rows_of<Storage>(in.v, in.v_name);
@@ -40,11 +41,13 @@ row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storag
                                                               {in.v_name, in_v},
                                                               {in.scalar_name, in_scalar},
                                                               {"out", out},
-                                                              {"gradient_y", second}});
+                                                              {in.second_name, second},
+                                                              {in.number_name, number}});
   const std::int64_t n = out.rows();
   const device::staged_in x(in_x, device), y(in_y, device), v(in_v, device);
   const device::staged_in scalar(in_scalar, device);
   device::staged_out to(out, device), to_second(second, device);
+  device::staged_out to_number(number, device);
   Buffer<point_status> status(n, device);
   row_arguments<Storage> a{stored(x.view()), stored(y.view()), stored(v.view())};
   a.scalar = scalar.view().data();
@@ -53,6 +56,7 @@ row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storag
   a.out_stride = to.view().stride();
   a.second = to_second.view().data();
   a.second_stride = to_second.view().stride();
+  a.number = to_number.view().data();
   a.status = status.data();
   a.dim = out.cols();
   a.c = b.c;
@@ -64,7 +68,7 @@ row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storag
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
   row_status result = status.to_vector();
-  device::finish(to, to_second);
+  device::finish(to, to_second, to_number);
   return result;
 }
 

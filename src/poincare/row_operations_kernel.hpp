@@ -25,6 +25,7 @@ struct row_arguments {
   const Real* scalar = nullptr;
   std::int64_t scalar_step = 0;  ///< 0: one for all rows
   Real *out = nullptr, *second = nullptr;
+  Real* number = nullptr;  ///< one more result of every row
   std::int64_t out_stride = 0, second_stride = 0;
   point_status* status = nullptr;
   std::int64_t dim = 0;  ///< of `out`
@@ -68,6 +69,7 @@ struct row_kernel {
     for (std::int64_t k = 0; k < a.dim; ++k) a.out[row * a.out_stride + k] = nan;
     if (a.second != nullptr)
       for (std::int64_t k = 0; k < a.dim; ++k) a.second[row * a.second_stride + k] = nan;
+    if (a.number != nullptr) a.number[row] = nan;
   }
 };
 

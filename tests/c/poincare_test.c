@@ -190,6 +190,23 @@ static void test_lorentz_operations(void) {
   CHECK_NEAR(out[2], 1 / (sqrt(1 + dot(x, x)) - x[2]), 1e-14);
   CHECK_OK(quintet_lorentz_from_half_space(out, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, back, stride, NULL));
   check_rows(back, stride, x, stride, 1e-14);
+  {
+    /* Row 0, from the hyperplane through the origin, and the slope of its way along the normal. */
+    const double offset = 0;
+    double distances[n], slopes[n];
+    CHECK_OK(quintet_lorentz_hyperplane_distances(x, stride, y, stride, &offset, 1, QUINTET_DOUBLE, n, dim, NULL,
+                                                  "emulated", distances, status));
+    CHECK_NEAR(sinh(distances[0]), dot(x, y) / sqrt(dot(y, y)), 1e-14);
+    CHECK(status[0] == QUINTET_INSIDE);
+    CHECK_OK(quintet_lorentz_hyperplane_gradients(x, stride, y, stride, &offset, 1, QUINTET_DOUBLE, n, dim, NULL, NULL,
+                                                  out, stride, back, stride, slopes, NULL));
+    CHECK_NEAR(out[0], y[0] / sqrt(dot(y, y)) / cosh(distances[0]), 1e-14);
+    CHECK_NEAR(slopes[0], -sqrt(1 + dot(x, x)) / cosh(distances[0]), 1e-14);
+    CHECK_NEAR(dot(back, y), 0, 1e-14);
+    CHECK_INVALID(quintet_lorentz_hyperplane_distances(x, stride, y, stride, &offset, 0, QUINTET_DOUBLE, n, dim, NULL,
+                                                       NULL, distances, NULL),
+                  "offsets.size must be 1 or N");
+  }
   options.form = QUINTET_TIME_AND_SPACE;
   CHECK_INVALID(quintet_lorentz_to_ball(x, stride, QUINTET_DOUBLE, n, dim, &options, NULL, out, stride, NULL), "form");
 }

@@ -105,4 +105,19 @@ ball_vector stereographic_reference::geodesic(const ball_vector& x, const ball_v
   return plain(exponential(mapped(x), wide(t) * logarithm(mapped(x), mapped(y), k), k));
 }
 
+sheet_plane_reference::sheet_plane_reference(const ball_vector& x, const ball_vector& z, long double a, long double c) {
+  const wide_vector p = mapped(x), normal = mapped(z), u = normal / wide(length(normal));
+  const long double root = std::sqrt(c), angle = root * a, cosine = std::cosh(angle), sine = std::sinh(angle);
+  const wide along = u.dot(p);
+  const long double time = std::sqrt((long double)(1 + wide(c) * p.squaredNorm()));
+  const long double way = std::asinh((long double)(wide(cosine) * wide(root) * along - wide(sine) * wide(time)));
+  const wide below = std::cosh(way);
+  distance = way / root;
+  unit = std::fabs(way) +
+         (1 + std::fabs(angle)) * (cosine * time + std::fabs(sine) * root * length(p)) / (long double)below;
+  by_point = plain((wide(cosine) * u - wide(sine * root / time) * p) / below);
+  by_normal = plain(wide(cosine / length(normal)) / below * (p - along * u));
+  by_offset = (sine * root * (long double)along - cosine * time) / (long double)below;
+}
+
 }  // namespace quintet::reference

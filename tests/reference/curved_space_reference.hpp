@@ -25,4 +25,16 @@ struct stereographic_reference {
   ball_vector geodesic(const ball_vector& x, const ball_vector& y, long double t) const;
 };
 
+/// A point beside a hyperplane of the hyperboloid of curvature -c (Bdeir, Schwethelm, Landwehr 2024): across the
+/// geodesic along z, at distance a.
+struct sheet_plane_reference {
+  long double distance;  ///< signed
+  /// What relative changes of x, z and a by eps change sqrt(c) distance by is about eps of this.
+  long double unit;
+  ball_vector by_point, by_normal;  ///< derivatives
+  long double by_offset;
+
+  sheet_plane_reference(const ball_vector& x, const ball_vector& z, long double a, long double c);
+};
+
 }  // namespace quintet::reference

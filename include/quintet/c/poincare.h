@@ -344,6 +344,24 @@ QUINTET_API quintet_status quintet_lorentz_parallel_transport(const void* x, int
                                                               const char* device, void* out, int64_t out_stride,
                                                               uint8_t* status) QUINTET_NOEXCEPT;
 
+/// out[i] := the signed distance of row i of x from a hyperplane, positive on the side to which its normal points. The
+/// hyperplane is across the geodesic from the origin along row i of normals, at distance offsets[i] of the origin.
+/// `offsets` has `count` values: 1 for all rows, or n.
+QUINTET_API quintet_status quintet_lorentz_hyperplane_distances(const void* x, int64_t x_stride, const void* normals,
+                                                                int64_t normal_stride, const void* offsets,
+                                                                int64_t count, quintet_type type, int64_t n,
+                                                                int64_t dim, const quintet_lorentz_options* options,
+                                                                const char* device, void* out,
+                                                                uint8_t* status) QUINTET_NOEXCEPT;
+
+/// Rows of gradient_x and gradient_normals [n x dim], and gradient_offsets [n], := its derivatives by x, normal and
+/// offset.
+QUINTET_API quintet_status quintet_lorentz_hyperplane_gradients(
+    const void* x, int64_t x_stride, const void* normals, int64_t normal_stride, const void* offsets, int64_t count,
+    quintet_type type, int64_t n, int64_t dim, const quintet_lorentz_options* options, const char* device,
+    void* gradient_x, int64_t gradient_x_stride, void* gradient_normals, int64_t gradient_normal_stride,
+    void* gradient_offsets, uint8_t* status) QUINTET_NOEXCEPT;
+
 /// One step of Riemannian Adam, see quintet_poincare_adam_step(). With form QUINTET_SPACE all rows are space parts;
 /// with QUINTET_TIME_IGNORED those of x, gradient and out have the time first, and first is [n x (dim - 1)].
 QUINTET_API quintet_status quintet_lorentz_adam_step(const void* x, int64_t x_stride, const void* gradient,

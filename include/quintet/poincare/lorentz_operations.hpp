@@ -43,6 +43,31 @@ row_status parallel_transport(any_matrix x, any_matrix y, any_matrix v, any_outp
                               const ball_options& options = {}, const Device& device = Device::best());
 
 ///@{
+/// The signed distance of row i of x from a hyperplane, positive on the side to which its normal points:
+///
+///   d = asinh(cosh(A) sqrt(c) u.x - sinh(A) s) / sqrt(c),   A = sqrt(c) offset, u = normal / |normal|
+///
+/// The hyperplane is across the geodesic from the origin along the normal, at distance `offset`: the logit |normal| d
+/// of a class is that of Lorentz multinomial regression (Bdeir, Schwethelm, Landwehr 2024). normals [N x n] of the type
+/// of x; `offsets` has one value for all rows, or N, and `out` N. A normal of 0 is no hyperplane: d and its gradients
+/// are 0. The status is not_finite where any of the three is.
+///
+/// Numbers that cancel are taken apart first: an error of sqrt(c) d is at most n / 2 + 12 roundings 2^-52 of
+/// |sqrt(c) d| + (1 + |A|) (cosh(A) s + |sinh(A)| sqrt(c) |x|) / cosh(sqrt(c) d), which is what such roundings of x,
+/// normal and offset do. Float results are rounded once more.
+///
+/// Rows of the gradients are the derivatives of d by x, normal and offset, which are finite everywhere:
+///
+///   (cosh(A) u - sinh(A) sqrt(c) x / s) / D,   cosh(A) (x - (u.x) u) / (|normal| D),
+///   (sinh(A) sqrt(c) u.x - cosh(A) s) / D,     D = cosh(sqrt(c) d)
+row_status hyperplane_distances(any_matrix x, any_matrix normals, any_vector offsets, any_output_vector out,
+                                const ball_options& options = {}, const Device& device = Device::best());
+row_status hyperplane_gradients(any_matrix x, any_matrix normals, any_vector offsets, any_output_matrix gradient_x,
+                                any_output_matrix gradient_normals, any_output_vector gradient_offsets,
+                                const ball_options& options = {}, const Device& device = Device::best());
+///@}
+
+///@{
 /// To the ball c |p|^2 < 1 of Poincare, p = x / (1 + s), and to that of Klein, p = x / s. Results that would round onto
 /// the sphere are rounded towards the origin.
 row_status to_ball(any_matrix x, any_output_matrix out, const ball_options& options = {},

@@ -20,9 +20,9 @@ from torch import Tensor
 
 from .. import _core
 from .._errors import InvalidArgument
-from ._ball_operations import Scalar, apply, dot, from_series, in_double, in_unit_ball
+from ._ball_operations import Scalar, apply, dot, from_series, in_double, in_unit_ball, norm
 from ._gyrovectors import _shape
-from ._manifold import Manifold, geodesic_by_maps, has_gradient, with_dims
+from ._manifold import Manifold, factor_of, geodesic_by_maps, has_gradient, root_of, with_dims
 from ._poincare import PoincareBall, _broadcast, _points, _two, differences
 from ._svd import is_plain
 from ._tensors import CODES, REAL, applied, check, points, rows
@@ -175,7 +175,7 @@ class _Cdist(torch.autograd.Function):
 @with_dims(
     *("dist", "dist2", "dist0", "inner", "norm", "proju", "egrad2rgrad", "transp", "transp0", "transp0back", "expmap"),
     *("expmap0", "logmap", "logmap0", "geodesic", "expmap_transp", "retr", "retr_transp", "transp_follow_expmap"),
-    *("transp_follow_retr", "projx", "to_poincare", "from_poincare"),
+    *("transp_follow_retr", "projx", "to_poincare", "from_poincare", "dist2plane"),
 )
 class Lorentz(Manifold):
     """The sheet ``{(t, x) : |x|^2 - t^2 = -k, t > 0}`` of curvature ``-1 / k``, with the names of geoopt.Lorentz; its
@@ -251,6 +251,40 @@ class Lorentz(Manifold):
             return _all_distances(x, y, c)
         out: Tensor = applied(_Cdist, x, y, c)
         return out
+
+    def dist2plane(
+        self,
+        x: Tensor,
+        z: Tensor,
+        a: Tensor | float = 0.0,
+        *,
+        keepdim: bool = False,
+        signed: bool = False,
+        scaled: bool = False,
+    ) -> Tensor:
+        """Distance of x from the hyperplane across the geodesic from the origin along z, a tangent vector there, at distance a
+        of it (Bdeir et al. 2024): ``asinh(cosh(A) <u, x> / sqrt(k) - sinh(A) s) sqrt(k)``, ``A = a / sqrt(k)``,
+        ``u = z / |z|``, ``s = sqrt(1 + |x|^2 / k)`` of space parts. signed: with the side that z points to; scaled: times
+        ``|z|``, which with signed is the logit of a class. a is a number, ``[...]`` or ``[..., 1]``. Gradients are finite
+        everywhere; for z = 0 all is 0. As :func:`quintet.lorentz.hyperplane_distances`, by formulas."""
+
+        def formula(x: Tensor, z: Tensor) -> Tensor:
+            p, root = x[..., 1:], root_of(self.c)
+            length = norm(z[..., 1:])
+            exists = length > 0
+            u = z[..., 1:] / torch.where(exists, length, 1.0)
+            along = dot(u, p)
+            across = p - along * u
+            beside = (1 / self.c + dot(across, across)).sqrt()
+            # The hyperplane is at 0 of this, and nothing large cancels in it.
+            way = torch.asinh(along / beside) - root * factor_of(a, along)
+            near = torch.asinh(root * beside * torch.sinh(way.clamp(-20, 20)))
+            value = torch.where(way.abs() < 20, near, way + way.sign() * torch.log(root * beside)) / root
+            value = torch.where(exists, value if signed else value.abs(), 0.0)
+            return value * length if scaled else value
+
+        value = in_double(formula, x, z)
+        return value if keepdim else value.squeeze(-1)
 
     # Vectors.
 

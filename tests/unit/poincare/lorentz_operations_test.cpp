@@ -7,6 +7,8 @@
 
 #include "quintet/poincare/lorentz.hpp"
 #include "quintet/poincare/lorentz_means.hpp"
+#include "reference/curved_space_reference.hpp"
+#include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/points.hpp"
@@ -112,6 +114,89 @@ TYPED_TEST(lorentz_operations, geodesic_and_transport) {
       expect_row(out, i, combine(1, v, part, combine(1, x, 1, y)), 8 * this->tolerance);
     }
   });
+}
+
+/// Distances and gradients of rows of x and planes, against Minkowski's products in 113 bits. A gradient is off by what
+/// the distance is, as cosh(sqrt(c) d) divides it, and by roundings of its largest number.
+template <class Real>
+void expect_planes(const sheet<Real>& s, const point_set<Real>& x, const point_set<Real>& z,
+                   const std::vector<Real>& offsets) {
+  constexpr double eps = std::numeric_limits<Real>::epsilon(), wide_eps = std::numeric_limits<double>::epsilon();
+  std::vector<Real> d(x.n), by_offset(x.n);
+  point_set<Real> by_point(x.n, x.dim, 1), by_normal(x.n, x.dim);
+  const auto status = lorentz::hyperplane_distances(x.view(), z.view(), offsets, d, s.options(), s.device);
+  EXPECT_EQ(poincare::first_invalid(status), -1);
+  lorentz::hyperplane_gradients(x.view(), z.view(), offsets, s.to(by_point), s.to(by_normal), by_offset, s.options(),
+                                s.device);
+  for (std::int64_t i = 0; i < x.n; ++i) {
+    const reference::sheet_plane_reference plane(reference::widened(row_of(x, i)), reference::widened(row_of(z, i)),
+                                                 offsets[offsets.size() > 1 ? i : 0], (long double)s.c);
+    const double allowed = (double(x.dim) / 2 + 12) * wide_eps * double(plane.unit / s.root_c());
+    EXPECT_NEAR(d[i], double(plane.distance),
+                allowed + (sizeof(Real) == 4 ? eps * std::fabs(double(plane.distance)) / 2 : 0))
+        << i;
+    const double gradient_tolerance = (sizeof(Real) == 4 ? 1e-7 : 1e-14) + 4 * allowed * double(s.root_c());
+    const auto expect = [&](const auto& found, const auto& wanted) {
+      double largest = 0;
+      for (const auto one : wanted) largest = std::max(largest, std::fabs(double(one)));
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        EXPECT_NEAR(found[k], double(wanted[k]), gradient_tolerance * largest) << i << ", " << k;
+    };
+    expect(row_of(by_point, i), plane.by_point);
+    expect(row_of(by_normal, i), plane.by_normal);
+    EXPECT_NEAR(by_offset[i], double(plane.by_offset), gradient_tolerance * std::fabs(double(plane.by_offset))) << i;
+  }
+}
+
+TYPED_TEST(lorentz_operations, distances_from_hyperplanes_and_their_gradients) {
+  on_every_sheet<TypeParam>([&](const auto& s, auto&) {
+    std::vector<TypeParam> offsets;
+    for (std::int64_t i = 0; i < sheet_rows; ++i) offsets.push_back(TypeParam(0.25) * TypeParam(i % 9 - 4));
+    expect_planes(s, s.x, s.y, offsets);
+    expect_planes(s, s.x, s.v, {TypeParam(-0.5)});
+  });
+}
+
+/// Points up to radius 15, planes up to distance 8.
+TYPED_TEST(lorentz_operations, hyperplanes_far_out) {
+  const sheet<TypeParam> s{1, Device::host()};
+  std::vector<TypeParam> offsets;
+  for (std::int64_t i = 0; i < 200; ++i) offsets.push_back(TypeParam(i % 17 - 8));
+  for (const std::int64_t dim : {2, 5, 70})
+    for (const double radius : {1e-8, 3.0, 15.0})
+      expect_planes(s, ball_points<TypeParam>(200, dim, 0, std::sinh(radius), 1, 3),
+                    ball_points<TypeParam>(200, dim, 1e-3, 1e3, 1, 4), offsets);
+}
+
+TEST(lorentz_hyperplanes, corners) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  // On an axis the distance is the difference of the radii; at any offset.
+  const std::vector<double> radius{2, -3, 40, 40, 650, 0, 1, 1}, offset{0.5, 1, 39.5, -600, -650, 300, 1, nan};
+  std::vector<double> x, z, d(8), by_offset(8), by_point(16), by_normal(16);
+  for (const double r : radius) x.insert(x.end(), {std::sinh(r), 0}), z.insert(z.end(), {3, 0});
+  z[12] = 0;
+  const matrix_view<const double> points(x.data(), 8, 2), normals(z.data(), 8, 2);
+  const auto status = lorentz::hyperplane_distances(points, normals, offset, d);
+  EXPECT_EQ(status[7], poincare::point_status::not_finite);
+  EXPECT_EQ(poincare::first_invalid(status), 7);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(d[i], radius[i] - offset[i], 1e-14 * (std::fabs(radius[i]) + 1)) << i;
+  EXPECT_EQ(d[6], 0);
+  EXPECT_TRUE(std::isnan(d[7]));
+  lorentz::hyperplane_gradients(points, normals, offset, {by_point.data(), 8, 2}, {by_normal.data(), 8, 2}, by_offset);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_NEAR(by_offset[i], -1, 1e-13) << i;
+    EXPECT_NEAR(by_point[2 * i] * std::cosh(radius[i]), 1, 1e-12) << i;
+    EXPECT_EQ(by_normal[2 * i], 0) << i;
+  }
+  for (const double g : {by_point[12], by_normal[12], by_point[13], by_normal[13], by_offset[6]}) EXPECT_EQ(g, 0);
+  for (const double g : {by_point[14], by_normal[15], by_offset[7]}) EXPECT_TRUE(std::isnan(g));
+  const auto call = [&](const std::vector<double>& offsets, const poincare::ball_options& options = {}) {
+    return [&, offsets, options] { lorentz::hyperplane_distances(points, normals, offsets, d, options); };
+  };
+  expect_invalid(call({1, 2}), "offsets.size must be 1 or N=8 (offsets.size=2)");
+  expect_invalid(call(offset, {.strict = true}), "x[7] must be finite, as its normal and offset");
+  expect_invalid(call(offset, {.curvature = 0}), "curvature must be negative");
+  expect_invalid([&] { lorentz::hyperplane_distances(points, {z.data(), 4, 2}, offset, d); }, "normals must be 8 x 2");
 }
 
 /// From radius r straight towards the origin and beyond it: the large numbers do not cancel. On an axis, because
