@@ -14,7 +14,11 @@
 #endif
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/files.hpp"
+#include "quintet/mpi/lorentz.hpp"
 #include "quintet/mpi/poincare.hpp"
+#ifdef QUINTET_HAS_NEIGHBOURS
+#include "quintet/mpi/neighbours.hpp"
+#endif
 #endif
 
 namespace quintet::driver {
@@ -88,6 +92,28 @@ poincare::distance_options distance_options_of(const arguments& a) {
   return {.curvature = a.curvature, .expression = expression, .strict = a.strict};
 }
 
+lorentz::distance_options sheet_options_of(const arguments& a) {
+  return {.curvature = a.curvature, .form = a.form(), .strict = a.strict};
+}
+
+#ifdef QUINTET_HAS_NEIGHBOURS
+/// Rows that are not finite as a status; with --strict an error. Row 0 is called first_row.
+std::vector<poincare::point_status> status_of(const arguments& a, const char* name, std::int64_t count,
+                                              const std::vector<std::int64_t>& invalid, std::int64_t first_row = 0) {
+  if (a.strict && !invalid.empty()) throw InvalidArgument(text(name, "[", first_row + invalid[0], "] must be finite"));
+  std::vector<poincare::point_status> status(count, poincare::point_status::inside);
+  for (const std::int64_t i : invalid) status[i] = poincare::point_status::not_finite;
+  return status;
+}
+
+/// Rows without their times.
+template <class Real>
+matrix_view<const Real> space_parts(const arguments& a, const matrix_view<const Real>& rows) {
+  const std::int64_t time = a.form() == lorentz::coordinates::space ? 0 : 1;
+  return {rows.data() + time, rows.rows(), rows.cols() - time, rows.stride()};
+}
+#endif
+
 void report_status(session& session, const arguments& a, const std::string& name,
                    const std::vector<poincare::point_status>& status) {
   const auto outside = std::count(status.begin(), status.end(), poincare::point_status::outside);
@@ -118,6 +144,38 @@ void collect(mpi::communicator& ranks, std::vector<T>& values) {
   values = ranks.gather(std::span<const T>(values));
 }
 
+/// Distances of the own queries from the points of all ranks, into `out`.
+template <class Real>
+poincare::point_report measure_dealt(const arguments& a, mpi::communicator& ranks, matrix_view<const Real> queries,
+                                     matrix_view<const Real> points, matrix_view<Real> out, const Device& device) {
+  const vector_view<Real> values(out.data(), out.rows());
+  if (a.in_lorentz_model())
+    return a.pairwise ? mpi::lorentz::pair_distances(ranks, queries, points, values, sheet_options_of(a), device)
+                      : mpi::lorentz::distances(ranks, queries, points, out, sheet_options_of(a), device);
+  return a.pairwise ? mpi::poincare::pair_distances(ranks, queries, points, values, distance_options_of(a), device)
+                    : mpi::poincare::distances(ranks, queries, points, out, distance_options_of(a), device);
+}
+
+/// The nearest points of the Lorentz model, given to write(lists). The report is of the own rows.
+template <class Real, class Write>
+poincare::point_report nearest_of_dealt_sheet(session& session, const arguments& a, mpi::communicator& ranks,
+                                              const mpi::rows_of_file<Real>& points, const Write& write) {
+#ifdef QUINTET_HAS_NEIGHBOURS
+  require_one_process(session, {"queries"});
+  auto lists = session.timed("neighbours", [&] {
+    return mpi::neighbours::nearest<Real>(ranks, space_parts(a, points.rows.view()), points.first_row, a.knn,
+                                          {point_metric(metric::lorentz, a.curvature)}, session.device());
+  });
+  std::vector<poincare::point_status> status;
+  ranks.run_collectively(
+      [&] { status = status_of(a, "points", points.rows.rows, lists.invalid_queries, points.first_row); });
+  write(lists);
+  return {status, status};
+#else
+  throw InvalidArgument("--knn of --model lorentz needs a build with the family neighbours");
+#endif
+}
+
 /// The same by several processes: each has some rows of both sets, the first one writes. As there is no report of
 /// status and no result but in the first, the others only do their part.
 template <class Real>
@@ -137,22 +195,26 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
   session.result("points", points.all_rows);
   session.result("ran_on", session.device().spelling());
   poincare::point_report report;
-  if (a.knn > 0) {
-    auto lists = session.timed("neighbours", [&] {
-      const poincare::nearest_options options{
-          .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
-      auto own = mpi::poincare::nearest<Real>(ranks, queries.rows.view(), points.rows.view(), a.knn, options,
-                                              session.device());
-      ranks.phase("gather");
-      collect(ranks, own.index);
-      collect(ranks, own.distance);
-      own.queries = queries.all_rows;
-      return own;
-    });
-    report = std::move(lists.report);
+  const auto write_lists = [&](auto& lists) {
+    ranks.phase("gather");
+    collect(ranks, lists.index);
+    collect(ranks, lists.distance);
+    lists.queries = queries.all_rows;
     ranks.run_collectively([&] {
       if (session.is_root()) session.timed("write", [&] { write_neighbours(session, a.output, lists); });
     });
+  };
+  if (a.knn > 0 && a.in_lorentz_model()) {
+    report = nearest_of_dealt_sheet<Real>(session, a, ranks, points, write_lists);
+  } else if (a.knn > 0) {
+    auto lists = session.timed("neighbours", [&] {
+      const poincare::nearest_options options{
+          .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
+      return mpi::poincare::nearest<Real>(ranks, queries.rows.view(), points.rows.view(), a.knn, options,
+                                          session.device());
+    });
+    report = lists.report;
+    write_lists(lists);
   } else {
     const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
     io::matrix<Real> distances{queries.rows.rows, cols, {}};
@@ -161,10 +223,7 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
       if (a.pairwise)
         require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,
                          text("x.rows=", queries.all_rows));
-      return a.pairwise ? mpi::poincare::pair_distances(ranks, queries.rows.view(), points.rows.view(), distances.data,
-                                                        distance_options_of(a), session.device())
-                        : mpi::poincare::distances(ranks, queries.rows.view(), points.rows.view(), distances.view(),
-                                                   distance_options_of(a), session.device());
+      return measure_dealt<Real>(a, ranks, queries.rows.view(), points.rows.view(), distances.view(), session.device());
     });
     session.timed("write", [&] {
       mpi::write_rows<Real>(ranks, a.output, "distances", queries.first_row, queries.all_rows, distances.view(), cols,
@@ -190,29 +249,17 @@ poincare::point_report measure(const arguments& a, matrix_view<const Real> queri
   if (!a.in_lorentz_model())
     return a.pairwise ? poincare::pair_distances(queries, points, values, distance_options_of(a), device)
                       : poincare::distances(queries, points, out, distance_options_of(a), device);
-  const lorentz::distance_options options{.curvature = a.curvature, .form = a.form(), .strict = a.strict};
+  const lorentz::distance_options options = sheet_options_of(a);
   return a.pairwise ? lorentz::pair_distances(queries, points, values, options, device)
                     : lorentz::distances(queries, points, out, options, device);
 }
 
 #ifdef QUINTET_HAS_NEIGHBOURS
-/// Rows that are not finite as a status; with --strict an error.
-std::vector<poincare::point_status> status_of(const arguments& a, const char* name, std::int64_t count,
-                                              const std::vector<std::int64_t>& invalid) {
-  if (a.strict && !invalid.empty()) throw InvalidArgument(text(name, "[", invalid[0], "] must be finite"));
-  std::vector<poincare::point_status> status(count, poincare::point_status::inside);
-  for (const std::int64_t i : invalid) status[i] = poincare::point_status::not_finite;
-  return status;
-}
-
 /// The nearest points of the Lorentz model, and their file.
 template <class Real>
 poincare::point_report write_nearest_of_sheet(session& session, const arguments& a, matrix_view<const Real> queries,
                                               matrix_view<const Real> points) {
-  const auto space = [&](const matrix_view<const Real>& rows) {
-    const std::int64_t time = a.form() == lorentz::coordinates::space ? 0 : 1;
-    return matrix_view<const Real>(rows.data() + time, rows.rows(), rows.cols() - time, rows.stride());
-  };
+  const auto space = [&](const matrix_view<const Real>& rows) { return space_parts(a, rows); };
   const auto lists = session.timed("neighbours", [&] {
     const neighbours::options settings{point_metric(metric::lorentz, a.curvature)};
     return a.queries.empty() ? neighbours::nearest(space(points), a.knn, settings, session.device())
@@ -234,8 +281,6 @@ poincare::point_report write_nearest_of_sheet(session&, const arguments&, matrix
 template <class Real>
 void measure_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
-  if (session.ranks() != nullptr && a.in_lorentz_model())
-    throw InvalidArgument("--model lorentz needs a single process");
   if (session.ranks() != nullptr) return measure_dealt_files<Real>(session, a, *session.ranks());
 #endif
   const io::matrix<Real> points = read_points<Real>(session, a.points, a.dataset);

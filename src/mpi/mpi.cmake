@@ -4,6 +4,7 @@ set(QUINTET_MPI_SOURCES
   mpi/fault.cpp
   mpi/hdbscan.cpp
   mpi/launch.cpp
+  mpi/lorentz.cpp
   mpi/neighbours.cpp
   mpi/poincare.cpp
   mpi/processors.cpp

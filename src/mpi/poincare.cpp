@@ -1,19 +1,16 @@
 #include "quintet/mpi/poincare.hpp"
 
 #include <memory>
-#include <optional>
 
-#include "device/staged.hpp"
-#include "distributed/ring.hpp"
 #include "instantiate.hpp"
-#include "poincare/checks.hpp"
+#include "mpi/dealt_distances.hpp"
 #include "poincare/nearest_search.hpp"
 
 namespace quintet::mpi::poincare {
 
 namespace {
 
-using distributed::around, distributed::first_rows, distributed::in_parts;
+using distributed::around, distributed::in_parts;
 using quintet::poincare::ball;
 using quintet::poincare::distance_options;
 using quintet::poincare::nearest_options;
@@ -21,48 +18,32 @@ using quintet::poincare::nearest_search;
 using quintet::poincare::point_report;
 using quintet::poincare::point_status;
 
-// Two sets of rows that are dealt to the ranks.
-struct dealt_sets {
-  std::int64_t cols = 0;
-  std::vector<std::int64_t> queries, points;  // rows by rank
-  std::vector<std::int64_t> first_of_queries, first_of_points;
+/// Distances in the ball, see dealt_distances.hpp.
+struct ball_model {
+  using options_type = distance_options;
+  distance_options options;
 
-  std::int64_t all_queries() const { return first_of_queries.back(); }
-  std::int64_t all_points() const { return first_of_points.back(); }
+  std::string words() const {
+    return text("curvature ", options.curvature, ", formula ", int(options.expression), ", strict ", options.strict);
+  }
+  void check(std::int64_t) const { ball(options.curvature); }
+  template <class Storage>
+  std::vector<point_status> look(matrix_view<const Storage> rows, const Device& device) const {
+    return quintet::poincare::pack_ball(rows, ball(options.curvature), device).status;
+  }
+  template <class Storage>
+  void require_usable(matrix_view<const Storage> rows, const std::vector<point_status>& status, const char* name,
+                      std::int64_t first) const {
+    quintet::poincare::require_inside(rows, status, name, ball(options.curvature), first);
+  }
+  point_report measure(any_matrix x, any_matrix y, any_output_matrix out, const Device& device) const {
+    return quintet::poincare::distances(x, y, out, options, device);
+  }
+  point_report measure(any_matrix x, any_matrix y, any_output_vector out, const Device& device) const {
+    return quintet::poincare::pair_distances(x, y, out, options, device);
+  }
 };
 
-// The same checks, in the same order, as for sets that lie in one place. Rows of a rank that has none have no columns.
-template <class Storage>
-dealt_sets check_dealt(communicator& ranks, matrix_view<const Storage> queries, matrix_view<const Storage> points) {
-  dealt_sets sets;
-  sets.queries = ranks.allgather_counts(queries.rows());
-  sets.points = ranks.allgather_counts(points.rows());
-  sets.first_of_queries = first_rows(sets.queries);
-  sets.first_of_points = first_rows(sets.points);
-  sets.cols = ranks.maximum(std::max(queries.rows() > 0 ? queries.cols() : 0, points.rows() > 0 ? points.cols() : 0));
-  ranks.run_collectively([&] {
-    using quintet::poincare::max_points;
-    require_argument(sets.all_queries() <= max_points, "x.rows", sets.all_queries(), text("<= ", max_points));
-    require_argument(sets.all_points() <= max_points, "y.rows", sets.all_points(), text("<= ", max_points));
-    for (const auto& rows : {queries, points})
-      if (rows.rows() > 0)
-        require_argument(rows.cols() == sets.cols && rows.cols() >= 1, "dimension of the rows of a rank", rows.cols(),
-                         text("that of the others, ", sets.cols, ", and >= 1"));
-  });
-  return sets;
-}
-
-template <class Storage>
-void require_inside(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first, const char* name,
-                    const ball& b, const Device& device) {
-  ranks.run_collectively([&] {
-    quintet::poincare::require_inside(rows, quintet::poincare::pack_ball(rows, b, device).status, name, b, first);
-  });
-}
-
-std::string words_of(const distance_options& o) {
-  return text("curvature ", o.curvature, ", formula ", int(o.expression), ", strict ", o.strict);
-}
 std::string words_of(const nearest_options& o, std::int64_t k) {
   return text("k ", k, ", curvature ", o.curvature, ", strict ", o.strict, ", exclude_self ", o.exclude_self);
 }
@@ -188,10 +169,10 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   using Real = accumulator_t<Storage>;
   ranks.phase("check");
   ranks.require_same("the options of the search", words_of(options, k));
+  const ball_model model{{.curvature = options.curvature, .strict = options.strict}};
   Device device;
-  std::optional<ball> b;
   ranks.run_collectively([&] {
-    b.emplace(options.curvature);
+    model.check(0);
     device = device::run_device(requested_device, {{"queries", queries}, {"points", points}});
   });
   const dealt_sets sets = check_dealt(ranks, queries, points);
@@ -202,11 +183,7 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
         require_argument(sets.queries[r] == sets.points[r], text("queries.rows of rank ", r), sets.queries[r],
                          text("points.rows=", sets.points[r], " with exclude_self"));
   });
-  const auto rank = std::size_t(ranks.rank());
-  if (options.strict) {
-    require_inside(ranks, queries, sets.first_of_queries[rank], "queries", *b, device);
-    require_inside(ranks, points, sets.first_of_points[rank], "points", *b, device);
-  }
+  require_dealt<ball_model, Storage>(ranks, model, sets, {queries, "queries"}, {points, "points"}, device);
   nearest_options plain = options;
   plain.strict = false;
   quintet::poincare::neighbours<Real> lists{queries.rows(), k, {}, {}, {}};
@@ -220,106 +197,14 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   return lists;
 }
 
-namespace {
-
-template <class Storage>
-point_report distances_of_rows(communicator& ranks, matrix_view<const Storage> queries,
-                               matrix_view<const Storage> points, matrix_view<accumulator_t<Storage>> out,
-                               const distance_options& options, const Device& requested_device) {
-  ranks.phase("check");
-  ranks.require_same("the options of the distances", words_of(options));
-  Device device;
-  std::optional<ball> b;
-  ranks.run_collectively([&] {
-    b.emplace(options.curvature);
-    device = device::run_device(requested_device, {{"queries", queries}, {"points", points}});
-  });
-  const dealt_sets sets = check_dealt(ranks, queries, points);
-  ranks.run_collectively([&] { quintet::poincare::require_shape(out, "out", queries.rows(), sets.all_points()); });
-  const auto rank = std::size_t(ranks.rank());
-  if (options.strict) {
-    require_inside(ranks, queries, sets.first_of_queries[rank], "queries", *b, device);
-    require_inside(ranks, points, sets.first_of_points[rank], "points", *b, device);
-  }
-  distance_options plain = options;
-  plain.strict = false;
-  point_report report;
-  ranks.phase("distances");
-  around(ranks, points, sets.cols, sets.points, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
-    std::vector<point_status> status;
-    in_parts(
-        rows.rows(),
-        [&](std::int64_t first, std::int64_t last) {
-          const std::int64_t column = sets.first_of_points[std::size_t(owner)] + first;
-          const matrix_view<accumulator_t<Storage>> columns(out.data() + column, out.rows(), last - first,
-                                                            out.stride());
-          const point_report part =
-              quintet::poincare::distances(queries, rows.slice(first, last), columns, plain, device);
-          report.queries = part.queries;
-          status.insert(status.end(), part.points.begin(), part.points.end());
-        },
-        poke);
-    if (owner == ranks.rank()) report.points = std::move(status);
-  });
-  if (sets.all_points() == 0)
-    ranks.run_collectively([&] { report.queries = quintet::poincare::pack_ball(queries, *b, device).status; });
-  return report;
-}
-
-template <class Storage>
-point_report distances_of_pairs(communicator& ranks, matrix_view<const Storage> x, matrix_view<const Storage> y,
-                                vector_view<accumulator_t<Storage>> out, const distance_options& options,
-                                const Device& requested_device) {
-  ranks.phase("check");
-  ranks.require_same("the options of the distances", words_of(options));
-  Device device;
-  std::optional<ball> b;
-  ranks.run_collectively([&] {
-    b.emplace(options.curvature);
-    device = device::run_device(requested_device, {{"x", x}, {"y", y}});
-  });
-  const dealt_sets sets = check_dealt(ranks, x, y);
-  const auto rank = std::size_t(ranks.rank());
-  if (options.strict) {
-    require_inside(ranks, x, sets.first_of_queries[rank], "x", *b, device);
-    require_inside(ranks, y, sets.first_of_points[rank], "y", *b, device);
-  }
-  distance_options plain = options;
-  plain.strict = false;
-  point_report report;
-  ranks.phase("distances");
-  ranks.run_collectively([&] { report = quintet::poincare::pair_distances(x, y, out, plain, device); });
-  return report;
-}
-
-}  // namespace
-
 point_report distances(communicator& ranks, any_matrix queries, any_matrix points, any_output_matrix out,
                        const distance_options& options, const Device& device) {
-  return with_storage(queries.type, [&]<class T>() {
-    matrix_view<const T> own_queries, own_points;
-    matrix_view<accumulator_t<T>> results;
-    ranks.run_collectively([&] {
-      own_queries = queries.as<T>("queries");
-      own_points = points.as<T>("points");
-      results = out.as<accumulator_t<T>>("out");
-    });
-    return distances_of_rows(ranks, own_queries, own_points, results, options, device);
-  });
+  return dealt_distances<ball_model>(ranks, queries, points, out, options, device);
 }
 
 point_report pair_distances(communicator& ranks, any_matrix x, any_matrix y, any_output_vector out,
                             const distance_options& options, const Device& device) {
-  return with_storage(x.type, [&]<class T>() {
-    matrix_view<const T> own_x, own_y;
-    vector_view<accumulator_t<T>> results;
-    ranks.run_collectively([&] {
-      own_x = x.as<T>("x");
-      own_y = y.as<T>("y");
-      results = out.as<accumulator_t<T>>("out");
-    });
-    return distances_of_pairs(ranks, own_x, own_y, results, options, device);
-  });
+  return dealt_pair_distances<ball_model>(ranks, x, y, out, options, device);
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                                \

@@ -9,6 +9,7 @@
 #include "device/staged.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/lorentz_kernel.hpp"
+#include "poincare/lorentz_status.hpp"
 
 namespace quintet::lorentz {
 
@@ -52,7 +53,7 @@ class looked_points {
                      (points.rows() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
     });
     statuses = status_.to_vector();
-    if (options.strict) require_usable(name);
+    if (options.strict) require_usable(statuses, name);
   }
 
   sheet_rows<Storage> rows() const { return {poincare::stored(rows_.view()), skip_}; }
@@ -61,14 +62,6 @@ class looked_points {
   std::vector<point_status> statuses;
 
  private:
-  void require_usable(const char* name) const {
-    const std::int64_t i = poincare::first_invalid(statuses);
-    if (i < 0) return;
-    const bool is_finite = statuses[i] == point_status::outside;
-    require_argument(false, text(name, "[", i, "]"), is_finite ? "a time part of another point" : "not finite",
-                     is_finite ? "finite with t = sqrt(1 / c + |x|^2)" : "finite");
-  }
-
   device::staged_in<matrix_view<const Storage>> rows_;
   Buffer<radius> radii_;
   Buffer<point_status> status_;

@@ -44,6 +44,12 @@ same neighbours n.h5 -- quintet-poincare --points ../points.csv --knn 4 --output
 same distances d.npy -- quintet-poincare --points ../points.csv --output d.npy
 same distances d.csv -- quintet-poincare --points ../points.csv --curvature -0.5 --output d.csv
 same pairs p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --pairwise --output p.csv
+same lorentz d.npy -- quintet-poincare --points ../points.csv --model lorentz --output d.npy
+same lorentz d.csv -- quintet-poincare --points ../points.csv --model lorentz --curvature -0.5 --output d.csv
+same lorentz t.npy -- quintet-poincare --points ../points.csv --model lorentz --coordinates time-ignored --output t.npy
+same lorentz p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz --pairwise \
+  --output p.csv
+same lorentz n.h5 -- quintet-poincare --points ../clusters.csv --model lorentz --knn 4 --precision double --output n.h5
 same clusters c.h5 -- quintet-hdbscan --input ../clusters.csv --min-cluster-size 8 --output c.h5
 same clusters c.csv -- quintet-hdbscan --input ../clusters.csv --metric cosine --precision double --cut 0.1 --output c.csv
 same clusters f.csv -- quintet-hdbscan --input ../points.h5 --precision half --alpha 1.5 --output f.csv
@@ -111,6 +117,13 @@ awk 'NR == 111 { print "3,0,0,0"; next } { print }' points.csv >outside.csv
 (cd one && "$bin/quintet-poincare" --points ../outside.csv --strict --output x.csv) 2>expected.txt
 bad outside 2 "" -- quintet-poincare --points ../outside.csv --strict --output x.csv
 grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row: not the line of one process"
+bad sheet 2 "no form for several" -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz \
+  --knn 3 --precision double --output x.csv
+bad flat 2 "curvature must be negative" -- quintet-poincare --points ../points.csv --model lorentz --curvature 0 \
+  --output x.csv
+(cd one && "$bin/quintet-poincare" --points ../clusters.csv --model lorentz --strict --output x.csv) 2>expected.txt
+bad "not finite" 2 "" -- quintet-poincare --points ../clusters.csv --model lorentz --strict --output x.csv
+grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row of lorentz: not the line of one process"
 bad transposed 2 "no form for several" -- quintet-spgemm --a ../a.mtx --b-transposed --output x.mtx
 bad search 2 "no form for several" -- quintet-snp-likelihood --data ../counts.csv --search --theta 0.1 --u 1 --v 1
 bad alone 2 "was started as" -- quintet-friends --graph ../a.mtx

@@ -8,6 +8,7 @@
 #include "mpi/ranks.hpp"
 #include "quintet/core/philox.hpp"
 #include "quintet/mpi/distribution.hpp"
+#include "quintet/mpi/lorentz.hpp"
 #include "quintet/mpi/poincare.hpp"
 #include "quintet/mpi/snp.hpp"
 #include "quintet/mpi/spgemm.hpp"
@@ -170,39 +171,81 @@ TEST(mpi_families, poincare_neighbours_have_the_bits_of_one_process) {
   compare_neighbours<float>(150, 150, 4, 3, true, Device::emulated());
 }
 
-void compare_distances(const Device& device) {
+/// whole(queries, points, out, options, device) of one process, spread(...) of all ranks.
+template <class Options, class Whole, class Spread>
+void compare_distances(const Device& device, const Whole& whole_call, const Spread& spread_call) {
   const std::int64_t q = 61, n = 143, dim = 7;
   const auto queries = ball_points<float>(q, dim, 3), points = ball_points<float>(n, dim, 4);
+  const matrix_view<const float> all_queries(queries.data(), q, dim), all_points(points.data(), n, dim);
   std::vector<float> whole(std::size_t(q * n)), part;
-  const poincare::distance_options options{.curvature = -0.7};
-  poincare::distances(matrix_view<const float>(queries.data(), q, dim), matrix_view<const float>(points.data(), n, dim),
-                      matrix_view<float>(whole.data(), q, n), options, device);
+  const matrix_view<float> to_whole(whole.data(), q, n);
+  Options options, strict;
+  options.curvature = -0.7;
+  strict.strict = true;
+  whole_call(all_queries, all_points, to_whole, options, device);
   const auto of_q = own(q), of_n = own(n);
   part.resize(std::size_t(of_q.count * n));
+  const matrix_view<float> to_part(part.data(), of_q.count, n);
   const matrix_view<const float> q_part(queries.data() + of_q.first * dim, of_q.count, dim);
   const matrix_view<const float> n_part(points.data() + of_n.first * dim, of_n.count, dim);
   const std::int64_t before = received({"distances"});
-  mpi::poincare::distances(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n), options, device);
+  spread_call(q_part, n_part, to_part, options, device);
   EXPECT_EQ(received({"distances"}, before), (n - of_n.count) * dim * 4);
   EXPECT_TRUE(same_bits(
       part, std::vector<float>(whole.begin() + of_q.first * n, whole.begin() + (of_q.first + of_q.count) * n)));
-  // The first row that is not inside, by its number among all.
+  // The first row that is no point, by its number among all.
   std::string one;
   try {
-    poincare::distances(matrix_view<const float>(queries.data(), q, dim),
-                        matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
-                        {.strict = true}, device);
+    whole_call(all_queries, all_points, to_whole, strict, device);
   } catch (const InvalidArgument& e) {
     one = e.what();
   }
-  EXPECT_EQ(error_everywhere<InvalidArgument>([&] {
-              mpi::poincare::distances(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n),
-                                       {.strict = true}, device);
-            }),
-            one);
+  EXPECT_EQ(error_everywhere<InvalidArgument>([&] { spread_call(q_part, n_part, to_part, strict, device); }), one);
 }
 
-TEST(mpi_families, poincare_distances_have_the_bits_of_one_process) { on_every_device(compare_distances); }
+TEST(mpi_families, poincare_distances_have_the_bits_of_one_process) {
+  on_every_device([](const Device& device) {
+    compare_distances<poincare::distance_options>(
+        device, [](auto&&... all) { poincare::distances(all...); },
+        [](auto&&... all) { mpi::poincare::distances(ranks(), all...); });
+  });
+}
+
+TEST(mpi_families, lorentz_distances_have_the_bits_of_one_process) {
+  on_every_device([](const Device& device) {
+    compare_distances<lorentz::distance_options>(
+        device, [](auto&&... all) { lorentz::distances(all...); },
+        [](auto&&... all) { mpi::lorentz::distances(ranks(), all...); });
+  });
+}
+
+TEST(mpi_families, lorentz_pairs_are_those_of_one_process_and_refuse_what_it_refuses) {
+  const std::int64_t n = 53, dim = 4;
+  const auto x = ball_points<double>(n, dim, 5), y = ball_points<double>(n, dim, 6);
+  const auto of = own(n);
+  const matrix_view<const double> x_part(x.data() + of.first * dim, of.count, dim),
+      y_part(y.data() + of.first * dim, of.count, dim);
+  std::vector<double> whole(n), part(of.count);
+  const auto measure = [&](const lorentz::distance_options& options) {
+    return mpi::lorentz::pair_distances(ranks(), x_part, y_part, part, options, Device::host());
+  };
+  lorentz::distance_options options{.form = lorentz::coordinates::time_ignored};
+  const auto expected = lorentz::pair_distances(matrix_view<const double>(x.data(), n, dim),
+                                                matrix_view<const double>(y.data(), n, dim), whole, options);
+  const auto report = measure(options);
+  EXPECT_TRUE(same_bits(part, std::vector<double>(whole.begin() + of.first, whole.begin() + of.first + of.count)));
+  EXPECT_EQ(report.queries,
+            std::vector(expected.queries.begin() + of.first, expected.queries.begin() + of.first + of.count));
+  const auto said = [&] { return error_everywhere<InvalidArgument>([&] { measure(options); }); };
+  options.curvature = 0;
+  EXPECT_NE(said().find("curvature must be negative"), std::string::npos);
+  options = {.form = lorentz::coordinates::time_and_space, .tolerance = -1};
+  EXPECT_NE(said().find("tolerance must be > 0"), std::string::npos);
+  if (ranks().size() > 1) {
+    options = {.curvature = -1.0 - ranks().rank()};
+    EXPECT_NE(said().find("options"), std::string::npos);
+  }
+}
 
 TEST(mpi_families, poincare_refuses_what_one_process_refuses) {
   const auto points = ball_points<float>(4, 3, 1);
