@@ -27,7 +27,7 @@ ROOMS = {  # room: (rooms whose private headers it may use, rooms of which it ma
     "snp": (BASE, set()),
     "spgemm": (BASE, set()),
     "svd": (BASE, set()),
-    "io": (BASE, {"neighbours", "snp", "spgemm"}),
+    "io": (BASE, {"hdbscan", "neighbours", "snp", "spgemm"}),
     "distributed": (BASE | {"hdbscan", "pairwise"}, set()),
     "mpi": (BASE | FAMILIES | {"distributed", "pairwise"}, {"io"}),
     "c": (BASE, FAMILIES | {"io", "pairwise"}),
