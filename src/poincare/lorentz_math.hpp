@@ -2,6 +2,8 @@
 // function k -> space coordinate.
 #pragma once
 
+#include <type_traits>
+
 #include "device/doubled.hpp"
 #include "pairwise/stored_rows.hpp"
 #include "poincare/row_math.hpp"
@@ -128,11 +130,24 @@ class doubled_pair {
   int x_exponent_, y_exponent_;
 };
 
-/// Sums over the coordinates of W pairs: of x with every y. The point of a pair with the larger norm is `longer`.
+/// A sum whose roundings are counted.
 template <int W>
+class plain_sum {
+ public:
+  typedef device::pack<double, W> value;
+  void add_product(const value& a, const value& b) { sum_ = device::fma(a, b, sum_); }
+  value total() const { return sum_; }
+
+ private:
+  value sum_{};
+};
+
+/// Sums over the coordinates of W pairs: of x with every y. The point of a pair with the larger norm is `longer`.
+/// Results of 4 bytes keep their digits with plain sums.
+template <class Real, int W>
 struct haversine_sums {
   typedef device::pack<double, W> value;
-  pairwise::compensated_sum<W> products, across;
+  std::conditional_t<sizeof(Real) == 4, plain_sum<W>, pairwise::compensated_sum<W>> products, across;
   value square{}, apart{};
 
   /// (x - y) . (x + y), |x - y|^2, and whether the points are the same.
@@ -181,7 +196,7 @@ struct haversine {
     if (of_y.norm == 0) return Real(origin_asinh(dim, root_c, x) / root_c);
     const bool x_is_longer = of_x.norm > of_y.norm || (of_x.norm == of_y.norm && comes_first(dim, x, y));
     const radius &longer = x_is_longer ? of_x : of_y, &shorter = x_is_longer ? of_y : of_x;
-    haversine_sums<1> sums;
+    haversine_sums<Real, 1> sums;
     sums.add_differences(dim, x, y);
     if (sums.apart == 0) return 0;
     if (in_range(longer.norm, shorter.norm, sums.square)) {
@@ -200,7 +215,7 @@ struct haversine {
     for (int lane = 0; lane < W; ++lane) norm[lane] = lane < count ? of_y[lane].norm : of_x.norm;
     const value y_norm = device::load_pack<value>(norm), x_norm = device::broadcast_pack<value>(of_x.norm);
     const auto x_is_longer = x_norm > y_norm;
-    haversine_sums<W> sums;
+    haversine_sums<Real, W> sums;
     sums.add_differences(dim, x, y);
     sums.add_crosses(dim, x, y, value(x_is_longer ? y_norm : x_norm), value(x_norm + y_norm), x_is_longer);
     const value products = sums.products.total(), across = sums.across.total();
@@ -224,13 +239,21 @@ struct haversine {
   /// NaN where the bound of the error is too large.
   Real finish(const radius& longer, const radius& shorter, double products, double square, double across) const {
     const double a = longer.norm, b = shorter.norm;
-    const double m = root_c * products / device::fma(a, shorter.time, b * longer.time);
-    const double radial = m * m / (2 * (1 + std::sqrt(device::fma(m, m, 1))));
+    const double below = device::fma(a, shorter.time, b * longer.time), m = root_c * products / below;
+    const double m_time = std::sqrt(device::fma(m, m, 1)), radial = m * m / (2 * (1 + m_time));
     const double angular = root_c * root_c * across / (4 * a * b), sum = radial + angular;
     const double half = poincare::asinh_root(sum);
-    // The coordinates of v have the roundings of b (x - y); the distance loses its logarithm's part of them.
-    const double rounding = 3 * 0x1p-53 * root_c * std::sqrt(square * b / a) / 2;
-    const double error = rounding * (std::sqrt(angular) + rounding / 2) / (sum > 1 ? sum * half : sum);
+    // The coordinates of v have the roundings of b (x - y), and of a plain sum as many as it has products, each of part
+    // of |x - y| (a + b); the distance loses its logarithm's part of them.
+    constexpr bool is_plain = sizeof(Real) == 4;
+    const double unit = is_plain ? (double(dim) + 6) * 0x1p-53 : 3 * 0x1p-53;
+    const double rounding = unit * root_c * std::sqrt(square * b / a) / 2;
+    double off = rounding * (std::sqrt(angular) + rounding / 2);
+    if constexpr (is_plain) {
+      const double of_m = unit * root_c * std::sqrt(square) * (a + b) / below;
+      off += of_m * (std::fabs(m) / m_time + of_m / 2) / 4 + unit * sum;
+    }
+    const double error = off / (sum > 1 ? sum * half : sum);
     return error <= allowed && sum > 1e-280 ? Real(2 * half / root_c) : std::numeric_limits<Real>::quiet_NaN();
   }
 

@@ -62,7 +62,8 @@ struct distance_options {
 
 /// out(i, j) = d(queries row i, points row j); queries [Q x D], points [N x D], out [Q x N], any row stride; D is n, or
 /// n + 1 with time. Memory: 16 bytes a point, on the host also 8 n for up to 8192 of the points, and on a device the
-/// host arguments. Cost: about 25 Q N n operations, five times that for pairs that are computed again.
+/// host arguments. Cost: about 25 Q N n operations, 12 Q N n for results of float, and more for pairs that are computed
+/// again.
 point_report distances(any_matrix queries, any_matrix points, any_output_matrix out,
                        const distance_options& options = {}, const Device& device = Device::best());
 
