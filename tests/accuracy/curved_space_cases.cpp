@@ -1,4 +1,5 @@
-// Distances of the Lorentz model and of products, and the stereographic operations, against 113-bit sums.
+// Distances of the Lorentz model, from its hyperplanes and of products, and the stereographic operations, against
+// 113-bit sums.
 #include <functional>
 #include <map>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "accuracy/case_run.hpp"
 #include "accuracy/stored_points.hpp"
 #include "quintet/poincare/lorentz.hpp"
+#include "quintet/poincare/lorentz_operations.hpp"
 #include "quintet/poincare/product.hpp"
 #include "quintet/poincare/stereographic.hpp"
 #include "reference/curved_space_reference.hpp"
@@ -177,6 +179,36 @@ void lorentz_origin_distances(case_run& run) {
   });
 }
 
+/// Hyperplanes at distances up to "offset", in units of what roundings of the arguments do.
+template <class Storage>
+void hyperplane_distances(case_run& run) {
+  using real = accumulator_t<Storage>;
+  const test_case& c = run.parameters();
+  const placed_points<Storage> p(c);
+  const double curvature = p.space.at(0).curvature;
+  std::vector<real> offsets;
+  for (std::int64_t i = 0; i < p.n; ++i)
+    offsets.push_back(real(c.real("offset") * (2.0 * double(i) / double(p.n) - 1)));
+  const double in_double = sum_bound(double(p.dim())) + 12;
+  tolerance allowed{.bound = sizeof(real) == 8 ? in_double : 0.5 + 1e-3,
+                    .unit = "eps (|x| + (1 + |A|) (cosh(A) s + |sinh(A)| |p|) / cosh(x))"};
+  std::vector<long double> exact;
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const reference::sheet_plane_reference plane(p.x.row(i), p.y.row(i), offsets[i], -curvature);
+    const double size = double(plane.unit) / std::sqrt(-curvature);
+    exact.push_back(plane.distance);
+    allowed.sizes.push_back(sizeof(real) == 8
+                                ? size
+                                : std::fabs(double(plane.distance)) +
+                                      size * in_double * epsilon_of<double> / (allowed.bound * epsilon_of<float>));
+  }
+  measure_elements(run, "distance", exact, allowed, [&](const Device& device) {
+    std::vector<real> d(exact.size());
+    lorentz::hyperplane_distances(p.x.view(), p.y.view(), offsets, d, {.curvature = curvature}, device);
+    return d;
+  });
+}
+
 /// Points of the projection of a sphere, or of flat space for k = 0: "norms" is the range of sqrt(k) |x|, or of |x|.
 template <class Storage>
 struct projected_points {
@@ -270,6 +302,7 @@ void run_as(case_run& run) {
   const test_case& p = run.parameters();
   if (p.family == "stereographic") return stereographic_operation<Storage>(run);
   if (p.operation == "origin_distances") return lorentz_origin_distances<Storage>(run);
+  if (p.operation == "hyperplane_distances") return hyperplane_distances<Storage>(run);
   if (p.operation != "distances" && p.operation != "pair_distances")
     throw std::runtime_error("unknown operation: " + p.id());
   p.family == "lorentz" ? lorentz_distances<Storage>(run) : product_distances<Storage>(run);
