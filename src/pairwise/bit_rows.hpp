@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "device/bit_count.hpp"
-#include "device/team.hpp"
 #include "pairwise/shape.hpp"
 #include "pairwise/stored_rows.hpp"
 #include "quintet/core/error.hpp"
