@@ -145,9 +145,10 @@ template <class Storage>
 void cluster_shared_points(session& session, arguments& a) {
   mpi::communicator& ranks = *session.ranks();
   auto points = read_shared_points<Storage>(session, a.input, a.dataset);
-  session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on "
-                << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
+  const std::int64_t dim = points.own.cols;
   ranks.run_collectively([&] { pack_bits(points.own, a.input, a.options.distance); });
+  session.say() << points.all_rows << " points of " << dim << " dimensions on "
+                << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
   auto clusters_found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
                                               session.progress(clustering_shares(points.own.cols)),
                                               {a.checkpoint, a.checkpoint_minutes, a.resume});
@@ -171,10 +172,10 @@ void cluster_points(session& session, arguments& a) {
   if (!a.predict.empty()) further = read_further_points<Storage>(session, a.predict, points.cols);
   std::vector<double> weights;
   if (!a.weights.empty()) weights = read_weights(session, a.weights, points.rows);
-  session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
-                << std::endl;
+  const std::int64_t dim = points.cols;
   pack_bits(points, a.input, a.options.distance);
   pack_bits(further, a.predict, a.options.distance);
+  session.say() << points.rows << " points of " << dim << " dimensions on " << session.device().name() << std::endl;
   if (a.sweep) return sweep_points(session, a, std::as_const(points).view(), weights, sizeof(Storage) < sizeof(double));
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);

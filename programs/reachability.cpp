@@ -211,9 +211,9 @@ void work(session& session, arguments& a) {
     if (pairs.rows == 0) throw FileError(a.pairs, "holds no pairs");
     session.result("pairs", pairs.rows);
   }
-  session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
-                << std::endl;
+  const std::int64_t dim = points.cols;
   pack_bits(points, a.input, a.core.distance);
+  session.say() << points.rows << " points of " << dim << " dimensions on " << session.device().name() << std::endl;
   a.reachability.distance = a.core.distance;
   const matrix_view<const Storage> rows = std::as_const(points).view();
   const auto core =

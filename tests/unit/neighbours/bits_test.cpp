@@ -108,7 +108,7 @@ TEST(bit_neighbours, a_radius_takes_in_equal_distances) {
   });
 }
 
-void expect_same(const nearest_result<double>& a, const nearest_result<double>& b) {
+void expect_same_lists(const nearest_result<double>& a, const nearest_result<double>& b) {
   EXPECT_EQ(a.index, b.index);
   EXPECT_EQ(a.distance, b.distance);
 }
@@ -127,8 +127,8 @@ TEST(bit_neighbours, every_index_has_the_answers_of_one_call) {
         const auto read = index<double>::from_bytes(kept.to_bytes(), device);
         EXPECT_EQ(read.distance(), how.distance);
         for (const index<double>& one : {kept, read}) {
-          expect_same(one.nearest(queries.points(), 9), expected);
-          expect_same(one.nearest_others(9), own);
+          expect_same_lists(one.nearest(queries.points(), 9), expected);
+          expect_same_lists(one.nearest_others(9), own);
           EXPECT_EQ(one.within_radius(queries.points(), 0.15).index, near.index);
           EXPECT_EQ(one.within_radius(queries.points(), 0.15).distance, near.distance);
           const auto few = one.nearest(queries.points(0, 9), 9);
@@ -155,10 +155,11 @@ TEST(bit_neighbours, numbers_of_ones_pass_over_pairs) {
     expect_lists(found, points, points, true, kind);
     for (const int threads : {1, 3}) {
       set_threads(threads);
-      expect_same(nearest(points.points(), 5, how, Device::host()), found);
+      expect_same_lists(nearest(points.points(), 5, how, Device::host()), found);
     }
     set_threads(0);
-    test::on_other_devices([&](const Device& device) { expect_same(nearest(points.points(), 5, how, device), found); });
+    test::on_other_devices(
+        [&](const Device& device) { expect_same_lists(nearest(points.points(), 5, how, device), found); });
   }
 }
 
