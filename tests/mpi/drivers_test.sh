@@ -44,7 +44,7 @@ same neighbours n.h5 -- quintet-poincare --points ../points.csv --knn 4 --output
 same distances d.npy -- quintet-poincare --points ../points.csv --output d.npy
 same distances d.csv -- quintet-poincare --points ../points.csv --curvature -0.5 --output d.csv
 same pairs p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --pairwise --output p.csv
-same lorentz d.npy -- quintet-poincare --points ../points.csv --model lorentz --output d.npy
+same lorentz lorentz.npy -- quintet-poincare --points ../points.csv --model lorentz --output lorentz.npy
 same lorentz d.csv -- quintet-poincare --points ../points.csv --model lorentz --curvature -0.5 --output d.csv
 same lorentz t.npy -- quintet-poincare --points ../points.csv --model lorentz --coordinates time-ignored --output t.npy
 same lorentz p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz --pairwise \
