@@ -52,6 +52,7 @@ struct pairs_kernel {
         using term_of_pair = std::remove_cvref_t<decltype(of_coordinate)>;
         if constexpr (detail::takes_bits<term_of_pair>) {
           // Rows are words, and numbers their popcount.
+#pragma GCC unroll 8
           for (int p = 0; p < together; ++p) {
             const std::int64_t pair = first + p < count ? first + p : count - 1;
             const Real popcount = number[pairs[pair * pair_stride]] + number[pairs[pair * pair_stride + 1]];
