@@ -13,6 +13,12 @@ namespace {
 // Sets of fewer points take no time worth saving, and a pile of a smaller share not either.
 constexpr std::int64_t min_points = 512, max_sample = 1024, min_share = 16;
 
+/// Heap sort stays in bounds whatever the comparisons say: another thread may write to the rows meanwhile.
+template <class Storage>
+void sort_rows(std::vector<std::int32_t>& rows, const row_order<Storage>& order) {
+  std::partial_sort(rows.begin(), rows.end(), rows.end(), order);
+}
+
 /// Whether a sample of the rows holds enough copies that piles are worth looking for.
 template <class Storage>
 bool may_have_piles(const row_order<Storage>& order, const std::vector<std::int32_t>& valid) {
@@ -21,7 +27,7 @@ bool may_have_piles(const row_order<Storage>& order, const std::vector<std::int3
   const std::int64_t size = std::min(n, max_sample);
   std::vector<std::int32_t> sample(size);
   for (std::int64_t i = 0; i < size; ++i) sample[i] = valid[i * n / size];
-  std::sort(sample.begin(), sample.end(), order);
+  sort_rows(sample, order);
   std::int64_t copies = 0;
   for (std::int64_t i = 1; i < size; ++i) copies += order.compare(sample[i - 1], sample[i]) == 0;
   return copies * min_share >= size;
@@ -36,7 +42,7 @@ std::optional<merged_piles<Storage>> merged_piles<Storage>::find(matrix_view<con
   const row_order<Storage> order{points, are_bits};
   if (!may_have_piles(order, valid)) return std::nullopt;
   std::vector<std::int32_t> sorted = valid;
-  std::sort(sorted.begin(), sorted.end(), order);
+  sort_rows(sorted, order);
   // Per row: the first of its pile, or itself.
   std::vector<std::int32_t> first(points.rows()), size(points.rows(), 1);
   std::iota(first.begin(), first.end(), std::int32_t(0));
