@@ -83,6 +83,25 @@ def test_distances_from_hyperplanes(sheet: Any) -> None:
     assert gradcheck(logit, (x, z, a)) and gradgradcheck(logit, (x, z, a))
 
 
+def test_all_hyperplanes_at_once(sheet: Any) -> None:
+    x, z = points(sheet, 6, 4, size=2), vectors(5, 4, seed=3)
+    z[2] = 0
+    a = vectors(5, seed=4)
+    for offset in (0.3, a):
+        for how in ({}, {"signed": True}, {"signed": True, "scaled": True}):
+            one_by_one = sheet.dist2plane(x[:, None], z[None], offset, **how)
+            torch.testing.assert_close(sheet.dist2planes(x, z, offset, **how), one_by_one, rtol=1e-12, atol=1e-13)
+    single = sheet.dist2planes(x.float(), z.float(), 0.3)
+    assert single.dtype == torch.float32
+    args = tuple(t.requires_grad_() for t in (x, z[:2].clone(), a[:2].clone()))
+    logits = lambda x, z, a: sheet.dist2planes(x, z, a, signed=True, scaled=True)  # noqa: E731
+    assert gradcheck(logits, args) and gradgradcheck(logits, args)
+    with pytest.raises(quintet.InvalidArgument, match=r"a must be a number or have shape \(5,\)"):
+        sheet.dist2planes(x, z, a[:3])
+    with pytest.raises(quintet.InvalidArgument, match=r"x and z must be of shapes"):
+        sheet.dist2planes(x[0], z)
+
+
 def test_gradients_of_hyperplanes_are_finite() -> None:
     sheet = qt.Lorentz()
     far = sheet.projx(torch.tensor([[0.0, 1e8, 1e8, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64))

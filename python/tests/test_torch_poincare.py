@@ -210,6 +210,19 @@ def test_the_rest_of_geoopt() -> None:
         qt.PoincareBall(0.0).inv_sproj(x)
 
 
+def test_all_hyperplanes_at_once(ball: Any) -> None:
+    x, p = points(ball, 6, 3), points(ball, 5, 3, seed=1)
+    a = torch.randn(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
+    for how in ({}, {"signed": True}, {"signed": True, "scaled": True}):
+        one_by_one = ball.dist2plane(x[:, None], p[None], a[None], **how)
+        torch.testing.assert_close(ball.dist2planes(x, p, a, **how), one_by_one, rtol=1e-11, atol=1e-12)
+    args = tuple(t[:2].clone().requires_grad_() for t in (x, p, a))
+    assert gradcheck(lambda *t: ball.dist2planes(*t, signed=True), args)
+    assert gradgradcheck(lambda *t: ball.dist2planes(*t, signed=True), args)
+    with pytest.raises(quintet.InvalidArgument, match=r"x and p must be of shapes"):
+        ball.dist2planes(x[0], p, a)
+
+
 def test_gradients_of_layers(ball: Any) -> None:
     x, y = points(ball, 4, 3).requires_grad_(), points(ball, 4, 3, seed=1).requires_grad_()
     g = torch.Generator().manual_seed(5)

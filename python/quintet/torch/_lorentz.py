@@ -21,8 +21,8 @@ from torch import Tensor
 from .. import _core
 from .._errors import InvalidArgument
 from ._ball_operations import Scalar, apply, dot, from_series, in_double, in_unit_ball, norm
-from ._gyrovectors import _shape
-from ._manifold import Manifold, factor_of, geodesic_by_maps, has_gradient, root_of, with_dims
+from ._gyrovectors import _shape, matrices_of
+from ._manifold import Manifold, factor_of, geodesic_by_maps, has_gradient, root_of, scalars_of, with_dims
 from ._poincare import PoincareBall, _broadcast, _points, _two, differences
 from ._svd import is_plain
 from ._tensors import CODES, REAL, applied, check, points, rows
@@ -285,6 +285,28 @@ class Lorentz(Manifold):
 
         value = in_double(formula, x, z)
         return value if keepdim else value.squeeze(-1)
+
+    def dist2planes(
+        self, x: Tensor, z: Tensor, a: Tensor | float = 0.0, *, signed: bool = False, scaled: bool = False
+    ) -> Tensor:
+        """All distances ``[N, M]`` of ``x[N, n + 1]`` from the hyperplanes of ``z[M, n + 1]`` and a, a number or ``[M]``: what
+        :meth:`dist2plane` has one by one, as one product of matrices ``(x / sqrt(k), -s) (cosh(A) u, sinh(A))^T`` in double. It
+        rounds by some ``2^-53 n exp(A) s``, which shows near a hyperplane far from the origin; ``|A| < 300``."""
+        count = matrices_of(x, z, "z")
+        offset = scalars_of(a, count, x.device)
+
+        def formula(x: Tensor, z: Tensor) -> Tensor:
+            p, root = x[:, 1:], root_of(self.c)
+            length = norm(z[:, 1:])
+            exists = length > 0
+            u, way = z[:, 1:] / torch.where(exists, length, 1.0), root * offset
+            points = torch.cat((root * p, -(1 + self.c * dot(p, p)).sqrt()), 1)
+            planes = torch.cat((torch.cosh(way) * u, torch.sinh(way)), 1)
+            value = torch.asinh(points @ planes.mT) / root
+            value = torch.where(exists.mT, value if signed else value.abs(), 0.0)
+            return value * length.mT if scaled else value
+
+        return in_double(formula, x, z)
 
     # Vectors.
 

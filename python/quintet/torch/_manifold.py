@@ -209,6 +209,15 @@ def factor_of(t: Tensor | float, u: Tensor) -> Tensor:
     return at.unsqueeze(-1) if at.dim() > 0 and not (at.dim() == u.dim() and at.shape[-1] == 1) else at
 
 
+def scalars_of(a: Any, count: int, device: Any) -> Tensor:
+    """A number, or ``[count]`` numbers, as ``[count, 1]`` in double."""
+    if not isinstance(a, Tensor):
+        return torch.full((count, 1), float(a), dtype=torch.float64, device=device)
+    if a.shape not in ((), (count,)):
+        raise InvalidArgument(f"a must be a number or have shape ({count},) (a: {tuple(a.shape)})")
+    return a.double().expand(count).unsqueeze(1)
+
+
 def geodesic_by_maps(manifold: Any, t: Tensor | float, x: Tensor, y: Tensor) -> Tensor:
     """``expmap(x, t logmap(x, y))``."""
     u: Tensor = manifold.logmap(x, y)
