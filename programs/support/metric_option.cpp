@@ -32,7 +32,8 @@ void metric_option::add_to(po::options_description& options) {
        "euclidean (or l2), cosine, manhattan (l1, cityblock), chebyshev (infinity), minkowski (p) of --p, poincare or "
        "lorentz: geodesic distances in the ball or on the hyperboloid of --curvature. haversine: great-circle "
        "distances of rows of latitude and longitude. hamming or jaccard (tanimoto): of rows of 0 and 1, the share of "
-       "columns that differ, of all or of those that are 1 in either")  //
+       "columns that differ, of all or of those that are 1 in either. product: of spaces of constant curvature, "
+       "--factors")  //
       ("curvature", po::value<double>()->value_name("C")->notifier([this](double power) {
         require_argument(power < 0 && std::isfinite(power), "--curvature", power, "< 0 and finite");
         curvature = power;
@@ -49,7 +50,12 @@ void metric_option::add_to(po::options_description& options) {
         require_argument(radius >= 1e-30 && radius <= 1e30, "--sphere-radius", radius, "in [1e-30, 1e30]");
         sphere_radius = radius;
       }),
-       "of --metric haversine: distances are in its unit; 6371008.8 by default, the Earth's in metres");
+       "of --metric haversine: distances are in its unit; 6371008.8 by default, the Earth's in metres")  //
+      ("factors", po::value<std::string>()->value_name("LIST")->notifier([this](const std::string& text) {
+        factors = parse_product_space(text);
+      }),
+       "of --metric product: geometry and numbers in a row of each, and curvature and weight if they are not 1 or -1: "
+       "\"poincare 16, lorentz 8 -0.5, sphere 3 1 2, euclidean 32\"; also stereographic");
 }
 
 point_metric metric_option::value() const {
@@ -63,7 +69,8 @@ point_metric metric_option::value() const {
                                     {"poincare", metric::poincare},
                                     {"lorentz", metric::lorentz},
                                     {"hamming", metric::hamming},
-                                    {"jaccard", metric::jaccard}});
+                                    {"jaccard", metric::jaccard},
+                                    {"product", metric::product}});
   if (curvature && kind != metric::poincare && kind != metric::lorentz)
     throw InvalidArgument(text("--curvature needs --metric poincare or lorentz (--metric=", name, ")"));
   if (p && kind != metric::minkowski) throw InvalidArgument(text("--p needs --metric minkowski (--metric=", name, ")"));
@@ -71,6 +78,9 @@ point_metric metric_option::value() const {
        {std::pair("--unit", unit.has_value()), std::pair("--sphere-radius", sphere_radius.has_value())})
     if (is_set && kind != metric::haversine)
       throw InvalidArgument(text(option, " needs --metric haversine (--metric=", name, ")"));
+  if (factors.has_value() != (kind == metric::product))
+    throw InvalidArgument(text(factors ? "--factors needs --metric product" : "--metric product needs --factors",
+                               " (--metric=", name, ")"));
   constexpr double earth = 6371008.8;
   point_metric result = kind;
   if (kind == metric::haversine) result.sphere_radius = sphere_radius.value_or(earth);
@@ -79,6 +89,7 @@ point_metric metric_option::value() const {
         choice<angle_unit>("--unit", *unit, {{"degrees", angle_unit::degrees}, {"radians", angle_unit::radians}});
   result.curvature = curvature.value_or(result.curvature);
   result.p = p.value_or(result.p);
+  if (factors) result.space = *factors;
   return result;
 }
 

@@ -1,4 +1,4 @@
-// --metric, --curvature, --p, --unit and --sphere-radius.
+// --metric, --curvature, --p, --unit, --sphere-radius and --factors.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,15 @@ struct metric_option {
   std::string name;
   std::optional<double> curvature, p, sphere_radius;
   std::optional<std::string> unit;
+  std::optional<product_space> factors;
 
   void add_to(po::options_description& options);
   /// Throws InvalidArgument for an unknown name, and for a parameter with a metric that has none.
   point_metric value() const;
-  /// Points of --metric lorentz are double, and words of bits.
+  /// Points of --metric lorentz and product are double, and words of bits.
   void choose_precision(session& session) const {
-    if (value().kind == metric::lorentz || is_of_bits(value().kind)) session.prefer_double();
+    const metric kind = value().kind;
+    if (kind == metric::lorentz || kind == metric::product || is_of_bits(kind)) session.prefer_double();
   }
 };
 

@@ -33,6 +33,8 @@ _METRICS = {
 }
 #: Metrics of rows of bits.
 _OF_BITS = ("hamming", "jaccard", "tanimoto")
+#: What the names of metrics of products begin with, see product.metric().
+_OF_FACTORS = "product of "
 #: What the bindings call the metric of points in degrees.
 _OF_DEGREES = "haversine of degrees"
 #: Metrics that are euclidean after a linear map of the columns.
@@ -52,6 +54,10 @@ def metric_name(name: Any, precomputed: bool = False, unit: Any = "radians") -> 
         return _OF_DEGREES
     if isinstance(name, str) and name in _METRICS:
         return _METRICS[name]
+    if isinstance(name, str) and name.startswith(_OF_FACTORS):
+        return name
+    if name == "product":
+        raise InvalidArgument("metric must name its factors (metric='product'): quintet.product.metric(space)")
     if name == "precomputed" and precomputed:
         return "precomputed"
     if isinstance(name, str) and name.lower() in ("sqeuclidean", "squared_euclidean"):
@@ -104,11 +110,16 @@ def is_of_bits(metric: Any) -> bool:
     return isinstance(metric, str) and metric in _OF_BITS
 
 
+def is_of_doubles(metric: Any) -> bool:
+    """Whether points of the metric become float64."""
+    return isinstance(metric, str) and (metric == "lorentz" or metric.startswith(_OF_FACTORS))
+
+
 def types_for_check(metric: Any, *types: Any) -> list[Any] | None:
     """The types that scikit-learn's check may leave points in; None: any, which a later look at rows of bits refuses."""
     if is_of_bits(metric):
         return None
-    return [np.float64] if metric == "lorentz" else list(types)
+    return [np.float64] if is_of_doubles(metric) else list(types)
 
 
 def metric_parameter(metric: str, curvature: Any, p: Any, sphere_radius: Any, points: Any) -> float:
@@ -203,10 +214,10 @@ def bit_words(X: Any, name: str = "X") -> np.ndarray:
 
 
 def as_points(X: Any, name: str = "X", metric: Any = "euclidean") -> tuple[np.ndarray, Like]:
-    """Points as rows of a storage type, and the array that results are to be like. Those of "lorentz" become float64, and
-    rows of bits words."""
+    """Points as rows of a storage type, and the array that results are to be like. Those of "lorentz" and
+    products become float64, and rows of bits words."""
     if is_of_bits(metric):
         words = bit_words(X, name)
         return words, take_rows(words[:0], name)[1]
     array, like = take_rows(X, name, STORAGE, integers=True)
-    return (widened(array) if metric == "lorentz" else array), like
+    return (widened(array) if is_of_doubles(metric) else array), like

@@ -15,6 +15,9 @@ lorentz        -c < 0       n of the space part, as :mod:`quintet.lorentz`
 The default curvature is 1 of a sphere, -1 of poincare and lorentz, otherwise 0; that weight is 1. Points are rows of the
 numbers of all factors. Types, devices, status and errors as in :mod:`quintet.poincare`; status 1 is a row with a part that is
 no point of its factor. :class:`quintet.torch.ProductManifold` has operations and gradients.
+
+:func:`metric` makes a space the ``metric`` of whatever takes one: :mod:`quintet.neighbours`, :mod:`quintet.hdbscan`,
+:mod:`quintet.mpi`.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from . import _core
 from ._errors import InvalidArgument
 from ._models import _matrix, _pairs
 
-__all__ = ["distances", "pair_distances"]
+__all__ = ["distances", "metric", "pair_distances"]
 
 _GEOMETRY = {"euclidean": 0, "sphere": 1, "stereographic": 2, "poincare": 2, "lorentz": 3}
 _CURVATURE = {"euclidean": 0.0, "sphere": 1.0, "stereographic": 0.0, "poincare": -1.0, "lorentz": -1.0}
@@ -47,6 +50,27 @@ def _factors(space: Iterable[Sequence[Any]]) -> list[tuple[int, int, float, floa
             raise InvalidArgument(f"the curvature of space[{i}] must be < 0 (space[{i}]={given!r})")
         factors.append((_GEOMETRY[kind], dim.__index__(), bend, 1.0 if weight is None else float(weight)))
     return factors
+
+
+_NAME = {0: "euclidean", 1: "sphere", 2: "stereographic", 3: "lorentz"}
+
+
+def metric(space: Iterable[Sequence[Any]]) -> str:
+    """The name of the distances of a space of at most 16 factors, with weights in [1e-30, 1e30], as a ``metric``. Points
+    are rows of its numbers and become float64; rows with a part that is no point of its factor are invalid. Every pair is
+    computed, and neighbours and clusters are exact.
+
+    >>> import numpy as np
+    >>> from quintet import neighbours, product
+    >>> name = product.metric([("lorentz", 2), ("sphere", 2, 1.0, 0.5)])
+    >>> name
+    'product of lorentz 2 -1.0 1.0, sphere 2 1.0 0.5'
+    >>> points = np.array([[0.0, 0.0, 1.0, 0.0], [3.0, 4.0, 1.0, 0.0], [0.0, 0.1, 0.0, 1.0]])
+    >>> neighbours.nearest(points, 1, metric=name).indices.ravel()
+    array([2, 2, 0])
+    """
+    factors = _factors(space)
+    return "product of " + ", ".join(f"{_NAME[kind]} {dim} {bend!r} {weight!r}" for kind, dim, bend, weight in factors)
 
 
 def distances(

@@ -104,7 +104,9 @@ class Index {
     return std::visit(
         []<class T>(const neighbours::index<T>& index) {
           const point_metric distance = index.distance();
-          return nb::make_tuple(std::string(to_string(distance.kind)), std::string(name_of(scalar_type_of<T>())));
+          return nb::make_tuple(
+              distance.kind == metric::product ? to_string(distance) : std::string(to_string(distance.kind)),
+              std::string(name_of(scalar_type_of<T>())));
         },
         index_);
   }

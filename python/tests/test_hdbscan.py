@@ -384,6 +384,22 @@ def test_haversine_is_the_matrix_of_great_circles() -> None:
         HDBSCAN(metric="haversine", metric_params={"radius": 2.0}).fit(X)
 
 
+def test_clusters_of_a_product_are_those_of_its_matrix() -> None:
+    from quintet import product
+
+    X = make_blobs(300, 6, centers=5, center_box=(-3, 3), random_state=1)[0]
+    space = [("poincare", 2, -0.01), ("lorentz", 2), ("sphere", 2, 2.0)]
+    X[:, :2] /= 2
+    name = product.metric(space)
+    expected = HDBSCAN(min_cluster_size=8, metric="precomputed").fit(product.distances(X, X, space))
+    model = HDBSCAN(min_cluster_size=8, metric=name).fit(X)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    np.testing.assert_allclose(model.core_distances_, expected.core_distances_, rtol=1e-13)
+    np.testing.assert_array_equal(model.predict(X[:20]), model.labels_[:20])
+    np.testing.assert_array_equal(hdbscan.sweep(X, [8], [8], metric=name).labels(0), model.labels_)
+    assert hdbscan.core_distances(X.astype(np.float32), 3, metric=name).dtype == np.float64
+
+
 def test_points_of_the_hyperboloid_become_float64() -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     X = make_blobs(300, 4, centers=5, center_box=(-300, 300), random_state=1)[0].astype(ml_dtypes.bfloat16)

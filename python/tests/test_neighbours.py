@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,35 @@ def test_lorentz_distances_are_those_of_the_model(points: np.ndarray) -> None:
         quintet.NearestNeighbors(n_neighbors=3, metric="lorentz").fit(X).kneighbors(),
     ):
         np.testing.assert_allclose(found[0], np.sort(matrix, axis=1)[:, :3], rtol=1e-13)
+
+
+def test_products_have_the_distances_of_their_factors(points: np.ndarray) -> None:
+    from quintet import product
+
+    space = [("lorentz", 2, -0.5), ("sphere", 2, 1.0, 3.0), ("euclidean", 1)]
+    name = product.metric(space)
+    X = points.astype(np.float32)
+    wide = X.astype(np.float64)
+    matrix = product.distances(wide, wide, space)
+    np.fill_diagonal(matrix, np.inf)
+    order = np.argsort(matrix, axis=1)[:, :3]
+    model = quintet.NearestNeighbors(n_neighbors=3, metric=name).fit(X)
+    for distances, indices, *_ in (
+        neighbours.nearest(X, 3, metric=name),
+        neighbours.Index(X, metric=name).nearest_others(3),
+        pickle.loads(pickle.dumps(neighbours.Index(X, metric=name))).nearest_others(3),
+        model.kneighbors(),
+    ):
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_allclose(distances, np.take_along_axis(matrix, order, 1), rtol=1e-14)
+    found = neighbours.within_radius(X, 1.0, metric=name)
+    np.testing.assert_array_equal(np.diff(found.indptr), (matrix <= 1.0).sum(1))
+    with pytest.raises(ValueError, match=r"quintet.product.metric\(space\)"):
+        neighbours.nearest(X, 3, metric="product")
+    with pytest.raises(ValueError, match="sum of the dimensions, 4"):
+        neighbours.nearest(X, 3, metric=product.metric(space[:2]))
+    with pytest.raises(ValueError, match="a factor must be"):
+        neighbours.nearest(X, 3, metric="product of balls 5")
 
 
 def test_radius_equals_scikit_learn(points: np.ndarray) -> None:

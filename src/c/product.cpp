@@ -5,23 +5,6 @@
 using namespace quintet;
 using namespace quintet::c;
 
-namespace {
-
-static_assert(QUINTET_FLAT_FACTOR == int(product::geometry::euclidean) &&
-              QUINTET_SPHERE_FACTOR == int(product::geometry::sphere) &&
-              QUINTET_STEREOGRAPHIC_FACTOR == int(product::geometry::stereographic) &&
-              QUINTET_LORENTZ_FACTOR == int(product::geometry::lorentz));
-
-std::vector<product::factor> known_factors(const quintet_factor* factors, std::int64_t count) {
-  require_argument(count >= 1 && count <= std::numeric_limits<std::int32_t>::max(), "count", count, ">= 1");
-  std::vector<product::factor> space;
-  for (const quintet_factor& f : array(factors, count, "factors"))
-    space.push_back({enumerated<product::geometry>(f.geometry, 4, "geometry"), f.dim, f.curvature, f.weight});
-  return space;
-}
-
-}  // namespace
-
 extern "C" {
 
 quintet_status quintet_product_distances(const void* queries, int64_t q, int64_t query_stride, const void* points,
@@ -31,10 +14,10 @@ quintet_status quintet_product_distances(const void* queries, int64_t q, int64_t
                                          uint8_t* point_status) noexcept {
   return guarded([&] {
     const scalar_type t = storage_type_of(type);
-    const auto report = product::distances(any_input(queries, t, q, dim, query_stride, "queries"),
-                                           any_input(points, t, n, dim, point_stride, "points"),
-                                           any_output(out, accumulator_of(t), q, n, out_stride, "out"),
-                                           known_factors(factors, count), {strict != 0}, chosen_device(device));
+    const auto report = product::distances(
+        any_input(queries, t, q, dim, query_stride, "queries"), any_input(points, t, n, dim, point_stride, "points"),
+        any_output(out, accumulator_of(t), q, n, out_stride, "out"), known_factors(factors, count, "count"),
+        {strict != 0}, chosen_device(device));
     give_status(report.queries, query_status);
     give_status(report.points, point_status);
   });
@@ -48,7 +31,7 @@ quintet_status quintet_product_pair_distances(const void* x, int64_t x_stride, c
     const scalar_type t = storage_type_of(type);
     const auto report =
         product::pair_distances(any_input(x, t, n, dim, x_stride, "x"), any_input(y, t, n, dim, y_stride, "y"),
-                                any_output(out, accumulator_of(t), n, "out"), known_factors(factors, count),
+                                any_output(out, accumulator_of(t), n, "out"), known_factors(factors, count, "count"),
                                 {strict != 0}, chosen_device(device));
     give_status(report.queries, x_status);
     give_status(report.points, y_status);

@@ -147,13 +147,32 @@ static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == i
               QUINTET_POINCARE == int(metric::poincare) && QUINTET_MANHATTAN == int(metric::manhattan) &&
               QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski) &&
               QUINTET_HAVERSINE == int(metric::haversine) && QUINTET_LORENTZ == int(metric::lorentz) &&
-              QUINTET_HAMMING == int(metric::hamming) && QUINTET_JACCARD == int(metric::jaccard));
+              QUINTET_HAMMING == int(metric::hamming) && QUINTET_JACCARD == int(metric::jaccard) &&
+              QUINTET_PRODUCT == int(metric::product));
 static_assert(QUINTET_DEGREES == int(angle_unit::degrees) && QUINTET_RADIANS == int(angle_unit::radians));
+
+static_assert(QUINTET_FLAT_FACTOR == int(product::geometry::euclidean) &&
+              QUINTET_SPHERE_FACTOR == int(product::geometry::sphere) &&
+              QUINTET_STEREOGRAPHIC_FACTOR == int(product::geometry::stereographic) &&
+              QUINTET_LORENTZ_FACTOR == int(product::geometry::lorentz));
+
+/// The factors of an array of the caller.
+inline std::vector<product::factor> known_factors(const quintet_factor* factors, std::int64_t count,
+                                                  std::string_view count_name) {
+  require_argument(count >= 1 && count <= std::numeric_limits<std::int32_t>::max(), count_name, count, ">= 1");
+  std::vector<product::factor> space;
+  for (const quintet_factor& f : array(factors, count, "factors"))
+    space.push_back({enumerated<product::geometry>(f.geometry, 4, "geometry"), f.dim, f.curvature, f.weight});
+  return space;
+}
 
 /// The distance of options that have a metric and its parameters.
 template <class Options>
 point_metric metric_of(const Options& options) {
-  point_metric result = enumerated<metric>(options.metric, 10, "metric");
+  point_metric result = enumerated<metric>(options.metric, 11, "metric");
+  if (result.kind == metric::product)
+    result.space =
+        std::span<const product::factor>(known_factors(options.factors, options.factor_count, "factor_count"));
   result.curvature = options.curvature;
   result.p = options.p;
   result.sphere_radius = options.sphere_radius;

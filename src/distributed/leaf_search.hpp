@@ -22,6 +22,7 @@ class leaf_search final : public shared_search<Storage> {
 
   /// Null where a tree does not pay, by the rule of a single process. Collective.
   static std::unique_ptr<leaf_search> where_it_pays(process_group& ranks, const shared_points<Storage>& points, int k) {
+    if (!pairwise::has_boxes(points.own().kind())) return nullptr;
     if (points.dim() > pairwise::max_tree_dimensions || points.valid_count() < pairwise::min_tree_points)
       return nullptr;
     ranks.phase("points");

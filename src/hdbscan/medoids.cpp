@@ -137,9 +137,9 @@ std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<co
                                  std::span<const double> weights, const point_metric& distance,
                                  const Device& requested_device) {
   using Real = accumulator_t<Storage>;
-  if (is_of_bits(distance.kind))
-    throw InvalidArgument(
-        text("rows of bits have no mean: medoids() chooses among them (metric=", to_string(distance.kind), ")"));
+  if (is_of_bits(distance.kind) || distance.kind == metric::product)
+    throw InvalidArgument(text(is_of_bits(distance.kind) ? "rows of bits" : "points of products",
+                               " have no mean: medoids() chooses among them (metric=", to_string(distance.kind), ")"));
   const bool on_sphere = distance.kind == metric::haversine;
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);

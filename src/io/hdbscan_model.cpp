@@ -29,6 +29,22 @@ struct facts {
   bool clamped = false;
 };
 
+/// The factors of metric product, as many as their number says.
+template <class Space, class Function>
+void each_number_of_space(Space& space, Function&& f) {
+  std::vector<product::factor> factors(space.factors().begin(), space.factors().end());
+  auto count = std::int64_t(factors.size());
+  f(count, "factors", std::int64_t(1), product_space::max_factors);
+  factors.resize(std::size_t(count));
+  for (product::factor& factor : factors) {
+    f(factor.kind, "geometry", product::geometry::euclidean, product::geometry::lorentz);
+    f(factor.dim, "dim");
+    f(factor.curvature, "curvature");
+    f(factor.weight, "weight");
+  }
+  if constexpr (!std::is_const_v<Space>) space = std::span<const product::factor>(factors);
+}
+
 /// Calls f(number, name) and, for enumerators, f(number, name, first, last), in the order of the file.
 template <class Facts, class Function>
 void each_number(Facts& m, Function&& f) {
@@ -46,12 +62,13 @@ void each_number(Facts& m, Function&& f) {
   f(o.min_samples, "min_samples");
   f(o.count_self, "count_self");
   f(o.alpha, "alpha");
-  f(o.distance.kind, "metric", metric::euclidean, metric::jaccard);
+  f(o.distance.kind, "metric", metric::euclidean, metric::product);
   f(o.distance.curvature, "curvature");
   f(o.distance.p, "p");
   f(o.distance.sphere_radius, "sphere_radius");
   f(o.distance.unit, "unit", angle_unit::degrees, angle_unit::radians);
   f(o.distance.bits, "bits");
+  if (o.distance.kind == metric::product) each_number_of_space(o.distance.space, f);
   f(m.neighbours, "neighbours");
   f(m.clamped, "clamped");
 }
@@ -75,6 +92,9 @@ class number_reader {
 
   void operator()(double& number, const char*) { number = next(); }
   void operator()(std::int64_t& number, const char* name) { number = integer(name, 0, largest_integer); }
+  void operator()(std::int64_t& number, const char* name, std::int64_t first, std::int64_t last) {
+    number = integer(name, double(first), double(last));
+  }
   void operator()(bool& number, const char* name) { number = integer(name, 0, 1) != 0; }
   template <class Enum>
   void operator()(Enum& number, const char* name, Enum first, Enum last) {

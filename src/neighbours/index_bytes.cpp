@@ -1,6 +1,7 @@
 // An index as bytes:
 //
 //   file_head, and its CRC-32C
+//   of metric product its factors, file_factor; their CRC-32C
 //   the sizes of the parts, int64; their CRC-32C
 //   the numbers of the valid points, int32, one part after another, each in the order of its tree; their CRC-32C
 //   the coordinates of these points, row-major, as Storage (cosine: at length 1, in the type of the computation);
@@ -28,7 +29,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char magic[] = {'Q', 'U', 'I', 'N', 'T', 'E', 'T', '\n'};
 constexpr std::uint32_t format_version = 1;
-constexpr std::int32_t metrics = int(metric::jaccard) + 1, searches = int(search::all_pairs) + 1;
+constexpr std::int32_t metrics = int(metric::product) + 1, searches = int(search::all_pairs) + 1;
 
 struct file_head {
   char magic[8];
@@ -37,9 +38,27 @@ struct file_head {
   double curvature, p;
   std::int64_t count, dim, valid, parts;
   double sphere_radius;
-  std::int32_t unit, bits;
+  std::int32_t unit, bits;  ///< of metric product: the number of factors
 };
 static_assert(sizeof(file_head) == 88 && std::is_trivially_copyable_v<file_head>);
+
+struct file_factor {
+  std::int64_t geometry, dim;
+  double curvature, weight;
+};
+
+/// The factors of a metric as a file has them, and back.
+std::vector<file_factor> in_file(const product_space& space) {
+  std::vector<file_factor> factors;
+  for (const product::factor& f : space.factors())
+    factors.push_back({std::int64_t(f.kind), f.dim, f.curvature, f.weight});
+  return factors;
+}
+product_space from_file(const std::vector<file_factor>& factors) {
+  std::vector<product::factor> space;
+  for (const file_factor& f : factors) space.push_back({product::geometry(f.geometry), f.dim, f.curvature, f.weight});
+  return std::span<const product::factor>(space);
+}
 
 class byte_writer {
  public:
@@ -104,6 +123,8 @@ file_head checked_head(byte_reader& reader) {
                      head.metric < metrics && head.search >= 0 && head.search < searches && head.unit >= 0 &&
                      head.unit <= int(angle_unit::radians),
                  "its head holds an unknown value");
+  reader.require(metric(head.metric) != metric::product || (head.bits >= 1 && head.bits <= product_space::max_factors),
+                 "its head holds an unknown number of factors");
   reader.require(
       head.count >= 0 && head.valid >= 0 && head.valid <= head.count && head.parts >= 0 && head.parts <= head.valid,
       "the sizes in its head do not agree");
@@ -118,7 +139,10 @@ pairwise::ordered_rows<Row> read_rows(byte_reader& reader, const file_head& head
   points.settings.distance.p = head.p;
   points.settings.distance.sphere_radius = head.sphere_radius;
   points.settings.distance.unit = angle_unit(head.unit);
-  points.settings.distance.bits = head.bits;
+  if (points.settings.distance.kind == metric::product)
+    points.settings.distance.space = from_file(reader.take<file_factor>(head.bits, "factors"));
+  else
+    points.settings.distance.bits = head.bits;
   points.settings.method = pairwise::search_choice(head.search);
   points.count = head.count;
   points.dim = head.dim;
@@ -178,7 +202,9 @@ std::vector<std::byte> index<Storage>::to_bytes() const {
   head.p = state.settings.distance.p;
   head.sphere_radius = state.settings.distance.sphere_radius;
   head.unit = std::int32_t(state.settings.distance.unit);
-  head.bits = std::int32_t(state.settings.distance.bits);
+  const std::vector<file_factor> factors = in_file(state.settings.distance.space);
+  const bool is_product = state.kind == metric::product;
+  head.bits = std::int32_t(is_product ? std::int64_t(factors.size()) : state.settings.distance.bits);
   head.count = state.count;
   head.dim = state.dim;
   head.valid = valid;
@@ -186,6 +212,7 @@ std::vector<std::byte> index<Storage>::to_bytes() const {
   byte_writer out;
   out.bytes.reserve(sizeof head + valid * (4 + state.dim * sizeof(Real)) + sizes.size() * 8 + 16);
   out.add(&head, 1);
+  if (is_product) out.add(factors.data(), std::int64_t(factors.size()));
   out.add(sizes.data(), head.parts);
   out.add(numbers.data(), valid);
   if (state.kind == metric::cosine) {

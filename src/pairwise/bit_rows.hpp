@@ -54,19 +54,19 @@ struct count_ones_kernel {
   }
 };
 
-/// Tile = one panel. Rows order[0], order[1], ... as panels hold them; of no ones at all, with NaN for their number,
-/// where a row is missing. Packing as Goto, van de Geijn 2008 do it.
+/// Tile = one panel. Rows order[0], order[1], ... behind their numbers, of bits or of factors (product_rows.hpp); NaN
+/// for the number where a row is missing. Packing as Goto, van de Geijn 2008 do it.
 template <class Shape>
-struct pack_bits_kernel {
+struct pack_rows_kernel {
   using shape = Shape;
   enum { threads = 64, emulated_threads = 4, lanes = panel_points<double> };
   struct scratch {
-    const double* row[lanes];  ///< null: missing
+    const double* row[lanes];
   };
   stored_rows<double> points;
   std::int64_t count, padded_dim;
   const std::int32_t* order;  ///< null: the identity
-  const double* popcount;     ///< of every stored row
+  const double* number;       ///< of every stored row
   double* panels;
 
   template <class Team>
@@ -75,16 +75,16 @@ struct pack_bits_kernel {
     for (int lane = team.rank(); lane < lanes; lane += team.size()) {
       const std::int64_t slot = panel * lanes + lane;
       const std::int64_t row = slot >= count ? -1 : order != nullptr ? order[slot] : slot;
-      const bool usable = row >= 0 && popcount[row] >= 0;
-      s.row[lane] = usable ? points.row(row) : nullptr;
-      to[lane] = usable ? popcount[row] : std::numeric_limits<double>::quiet_NaN();
+      const bool usable = row >= 0 && number[row] >= 0;
+      s.row[lane] = points.row(usable ? row : 0);
+      to[lane] = usable ? number[row] : std::numeric_limits<double>::quiet_NaN();
     }
     team.barrier();
     for (std::int64_t e = team.rank(); e < (padded_dim - 1) * lanes; e += team.size()) {
       const std::int64_t k = e / lanes;
       const double* const row = s.row[e % lanes];
       double word = 0;
-      if (row != nullptr && k < points.dim) copy_word(row + k, &word);
+      if (k < points.dim) copy_word(row + k, &word);
       copy_word(&word, to + lanes + e);
     }
   }

@@ -6,13 +6,14 @@
 //   power      sum of |x - y|^p        Minkowski
 //   great_circle  sum of (x - y)^2 of unit vectors of two words a coordinate, or 4 / sum of (x + y)^2 (device/arc.hpp)
 //   split      sum of (x - y)^2 of coordinates in two parts, high and low: the hyperboloid, see sheet_kernel.hpp
+//   product    a sum over the factors of a product of spaces of weighted squared distances, see product_rows.hpp
 //   hamming, jaccard  bits of words that differ, and their share of those that are 1 in either row, see bit_rows.hpp
 //
 // The reduced distance is the sum, and of powers its root: sums of different powers may have equal roots.
 //
 // The loop over coordinates is compiled once per term; those other than squares only for any dimension (other_metrics).
 // A great circle needs all coordinates of a pair at once: takes_points. Bits are counted in kernels of their own
-// (bit_rows), of doubles alone.
+// (bit_rows), and so are products (product_rows), of doubles alone.
 #pragma once
 
 #include <bit>
@@ -21,6 +22,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "device/arc.hpp"
+#include "device/asinh.hpp"
 #include "device/bit_count.hpp"
 #include "device/pack.hpp"
 #include "device/power.hpp"
@@ -31,7 +34,7 @@
 
 namespace quintet::pairwise {
 
-enum class term_kind { square, magnitude, largest, power, great_circle, split, hamming, jaccard };
+enum class term_kind { square, magnitude, largest, power, great_circle, split, product, hamming, jaccard };
 
 template <class Real>
 struct coordinate_term {
@@ -43,8 +46,11 @@ struct coordinate_term {
 
 /// What stands in the place of a dimension in kernels: any_dimension for sums of squares in any, other_metrics for all
 /// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp; bit_rows
-/// for rows of bits.
-enum { any_dimension = 0, other_metrics = -1, rounded_products = -2, bit_rows = -3 };
+/// for rows of bits, product_rows for those of products of spaces.
+enum { any_dimension = 0, other_metrics = -1, rounded_products = -2, bit_rows = -3, product_rows = -4 };
+
+/// Whether a kernel takes whole rows behind a number each, see scanned_points.
+constexpr bool takes_whole_rows(int dim) { return dim == bit_rows || dim == product_rows; }
 
 constexpr bool is_of_bits(term_kind kind) { return kind == term_kind::hamming || kind == term_kind::jaccard; }
 
@@ -53,6 +59,8 @@ template <class Real, class Function>
 void with_any_dimension(const coordinate_term<Real>& term, const Function& f) {
   if constexpr (sizeof(Real) == 8)
     if (is_of_bits(term.kind)) return f.template operator()<bit_rows>();
+  if constexpr (sizeof(Real) == 8)
+    if (term.kind == term_kind::product) return f.template operator()<product_rows>();
   if (term.kind == term_kind::square)
     f.template operator()<any_dimension>();
   else
@@ -272,10 +280,116 @@ QUINTET_INLINE inline double different_bits(const Word* x, const Word* y, std::i
 template <class Term>
 constexpr bool takes_bits = std::is_base_of_v<bit_term, Term>;
 
+/// How a part's coordinates become a distance: |x - y|; that of the ball, of points with a factor; the same of points
+/// of two words a coordinate; the angle of unit vectors of two words a coordinate.
+enum class part_curve { flat, ball, sheet, arc };
+/// Numbers before the coordinates of a part: its curve, how many they are, the weight of the squared distance, and the
+/// point's factor.
+enum { part_head = 4 };
+
+/// Of rows [number, parts of factors ...], see product_rows.hpp. All rows have the same factors.
+struct factors_term : sum_of_terms {
+  enum { coordinates = 1 };
+
+  /// No box excludes anything.
+  template <class Pack>
+  void add(Pack&, const Pack&) const {}
+
+  /// Adds what `words` numbers say of the factors to the sums of columns and of Rows rows side by side.
+  template <int Rows, class Pack>
+  QUINTET_INLINE void add_factors(Pack* total, const double* column, std::int64_t column_step, const double* row,
+                                  std::int64_t row_step, std::int64_t words) const {
+    for (std::int64_t at = 0; at < words;) {
+      const double *x = row + at * row_step, *y = column + at * column_step;
+      const auto curve = part_curve(int(x[0]));
+      const auto length = std::int64_t(x[row_step]);
+      const double weight = x[2 * row_step];
+      const double* const factor = x + 3 * row_step;
+      const Pack of_column = device::load_pack<Pack>(y + 3 * column_step);
+      x += part_head * row_step;
+      y += part_head * column_step;
+      Pack sum[Rows];
+      add_part<Rows>(sum, y, column_step, x, row_step, length, curve);
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        constexpr int lanes = sizeof(Pack) / sizeof(double);
+        if (curve == part_curve::ball || curve == part_curve::sheet) {
+          const Pack both = of_column * factor[i];
+          sum[i] = device::twice_asinh_root<double, lanes>(Pack(sum[i] * both));
+        } else if (curve == part_curve::arc) {
+          sum[i] = device::arc<double, lanes>(sum[i]);
+        }
+        total[i] = device::fma(curve == part_curve::flat ? sum[i] : Pack(sum[i] * sum[i]), weight, total[i]);
+      }
+      at += part_head + length;
+    }
+  }
+
+ private:
+  /// |x - y|^2 of a part, and of angles their reduced distance.
+  template <int Rows, class Pack>
+  QUINTET_INLINE static void add_part(Pack* sum, const double* y, std::int64_t y_step, const double* x,
+                                      std::int64_t x_step, std::int64_t length, part_curve curve) {
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) sum[i] = Pack{};
+    if (curve == part_curve::flat || curve == part_curve::ball) {
+      for (std::int64_t k = 0; k < length; ++k) {
+        const Pack column = device::load_pack<Pack>(y + k * y_step);
+#pragma GCC unroll 8
+        for (int i = 0; i < Rows; ++i) {
+          const Pack d = device::subtract_scalar(column, x + k * x_step + i);
+          sum[i] = device::fma(d, d, sum[i]);
+        }
+      }
+      return;
+    }
+    for (std::int64_t k = 0; k < length; k += 2) {
+      const Pack high = device::load_pack<Pack>(y + k * y_step), low = device::load_pack<Pack>(y + (k + 1) * y_step);
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        const Pack d =
+            device::subtract_scalar(high, x + k * x_step + i) + device::subtract_scalar(low, x + (k + 1) * x_step + i);
+        sum[i] = device::fma(d, d, sum[i]);
+      }
+    }
+    if (curve == part_curve::arc) pass_right_angle<Rows>(sum, y, y_step, x, x_step, length);
+  }
+
+  /// 4 / |x + y|^2 where |x - y|^2 is above 2, see device/arc.hpp.
+  template <int Rows, class Pack>
+  QUINTET_INLINE static void pass_right_angle(Pack* sum, const double* y, std::int64_t y_step, const double* x,
+                                              std::int64_t x_step, std::int64_t length) {
+    bool any_far = false;
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) any_far |= great_circle_term<double>::may_exceed_right_angle(sum[i]);
+    if (!any_far) return;
+    Pack across[Rows];
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) across[i] = Pack{};
+    for (std::int64_t k = 0; k < length; k += 2) {
+      const Pack high = device::load_pack<Pack>(y + k * y_step), low = device::load_pack<Pack>(y + (k + 1) * y_step);
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        const Pack s = (high + x[k * x_step + i]) + (low + x[(k + 1) * x_step + i]);
+        across[i] = device::fma(s, s, across[i]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) {
+      const Pack least = device::broadcast_pack<Pack>(4 * std::numeric_limits<double>::min());
+      const Pack far = device::broadcast_pack<Pack>(4.0) / (across[i] > least ? across[i] : least);
+      sum[i] = sum[i] > 2.0 ? far : sum[i];
+    }
+  }
+};
+
+template <class Term>
+constexpr bool takes_factors = std::is_same_v<Term, factors_term>;
+
 /// Coordinates of points of dimension `dim` that boxes bound.
 template <class Term>
 constexpr std::int64_t boxed_coordinates(const Term&, std::int64_t dim) {
-  if constexpr (takes_points<Term> || takes_bits<Term>)
+  if constexpr (takes_points<Term> || takes_bits<Term> || takes_factors<Term>)
     return Term::coordinates;
   else
     return dim;
@@ -335,6 +449,8 @@ QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Fu
       f(hamming_term{});
     else
       f(jaccard_term{});
+  } else if constexpr (Dim == product_rows) {
+    f(factors_term{});
   } else if constexpr (Dim != other_metrics) {
     f(square_term<Real>{});
   } else {

@@ -56,7 +56,7 @@ struct dense_kernel {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
     if (a.factors.row != nullptr)
       finish_in_ball(team, block, values);
-    else if (Dim == other_metrics || Dim == bit_rows)
+    else if (Dim == other_metrics || takes_whole_rows(Dim))
       device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
         Real& value = values[i * Shape::pitch + j];
         value = a.measure.other_distance(value);

@@ -108,7 +108,7 @@ struct kept_points {
   bool batches_use_tree = false;
   double pairs_of_walk = 0;  ///< looked at for one query; 0 where the tree does not serve batches
   /// [count][dim] as they came, where packing loses digits (coordinates far below the largest one), and of points that
-  /// are packed as others: of a sphere as unit vectors, of the hyperboloid as points of the ball.
+  /// are packed as others: of a sphere as unit vectors, of the hyperboloid as points of the ball, of factors and bits.
   std::optional<std::vector<Real>> rows;
 
   bool on_host() const { return device.kind() == device_kind::host; }
@@ -199,7 +199,7 @@ class looked_at_rows {
   /// At most `most` rows, which the calling thread looks at.
   looked_at_rows(const kept_points<Real>& state, const matrix_view<const Storage>& rows)
       : state_(state), rows_(stored(rows)), number_(own_) {
-    if (state.kind == metric::lorentz) {
+    if (state.kind == metric::lorentz || state.kind == metric::product) {
       scanned_.emplace(rows, state.settings.distance, Device::host());
       rows_ = scanned_->rows();
       number_ = scanned_->numbers();
@@ -302,7 +302,7 @@ class looked_at_rows {
       return write_unit_vector<Real>(row[0], row[1], state_.settings.distance.unit, scratch.x.data());
     }
     if constexpr (std::is_same_v<Storage, double>)
-      if (is_of_bits(state_.kind)) {
+      if (is_of_whole_rows(state_.kind)) {
         scratch.x[0] = number_[i];
         for (std::int64_t k = 0; k < rows_.dim; ++k) copy_word(row + k, &scratch.x[1 + k]);
         return true;
@@ -320,7 +320,7 @@ class looked_at_rows {
   stored_rows<Storage> rows_;
   const Real* number_;
   Real own_[most];
-  std::optional<scanned_points<Storage>> scanned_;  ///< of the hyperboloid
+  std::optional<scanned_points<Storage>> scanned_;  ///< of the hyperboloid and of products
 };
 
 }  // namespace quintet::pairwise

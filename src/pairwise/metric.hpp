@@ -8,6 +8,7 @@
 //              lorentz has the same reduced distances and factors, of the points of the ball in sheet_kernel.hpp
 //   haversine  reduced distance that of an angle, see device/arc.hpp, distance the angle times the radius
 //   manhattan, chebyshev, minkowski  reduced distance the distance, see coordinate_term.hpp
+//   product    reduced distance the sum of squared distances of the factors, see product_rows.hpp, distance its root
 //   hamming    reduced distance the bits that differ, distance their share; jaccard both the distance
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
@@ -50,6 +51,7 @@ struct reduced_metric {
   Real other_distance(Real reduced) const {
     if (term.kind == term_kind::great_circle) return device::arc<Real, 1>(reduced) * unscale;
     if (term.kind == term_kind::hamming) return reduced / term.p;
+    if (term.kind == term_kind::product) return std::sqrt(reduced);
     return reduced * unscale;
   }
   /// distance() where the term is known to be the square and curve to be none.
@@ -79,6 +81,7 @@ struct reduced_metric {
     if (kind == metric::cosine) return distance * 2;
     if (term.kind == term_kind::great_circle) return device::reduced_arc<Real>(distance / unscale);
     if (term.kind == term_kind::hamming) return distance * term.p;
+    if (term.kind == term_kind::product) return distance * distance;
     if (term.kind != term_kind::square) return distance / unscale;
     return (distance / unscale) * (distance / unscale);
   }
@@ -95,10 +98,13 @@ struct reduced_metric {
   }
 };
 
+/// Whether panels hold rows of a number and words behind it: bits, or factors of a product.
+constexpr bool is_of_whole_rows(metric kind) { return is_of_bits(kind) || kind == metric::product; }
+
 /// Whether panels hold other coordinates than those of the points: unit vectors, points of the ball in two parts, or
-/// words behind the number of their ones.
+/// whole rows.
 constexpr bool is_packed_as_other(metric kind) {
-  return kind == metric::haversine || kind == metric::lorentz || is_of_bits(kind);
+  return kind == metric::haversine || kind == metric::lorentz || is_of_whole_rows(kind);
 }
 
 /// Whether coordinates of points are scaled by one number, and distances by its inverse.

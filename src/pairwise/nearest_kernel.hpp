@@ -140,7 +140,7 @@ inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, t
                            nearest_scratch<Real, Shape>& s) {
   if constexpr (Dim == rounded_products) {
     tile_bounds<Shape>(team, a.bounds, block, a.dim, s);
-  } else if (Team::on_device || Dim == other_metrics || Dim == bit_rows || a.factors.row == nullptr) {
+  } else if (Team::on_device || Dim == other_metrics || takes_whole_rows(Dim) || a.factors.row == nullptr) {
     tile_sums<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, a.term, s);
     a.factors.template apply<Shape>(team, block, s.values);
   } else {

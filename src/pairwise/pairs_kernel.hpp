@@ -58,6 +58,10 @@ struct pairs_kernel {
             const Real popcount = number[pairs[pair * pair_stride]] + number[pairs[pair * pair_stride + 1]];
             sum[p] += of_coordinate.reduced_of(detail::different_bits(x[p], y[p], points.dim), popcount);
           }
+        } else if constexpr (detail::takes_factors<term_of_pair>) {
+#pragma GCC unroll 8
+          for (int p = 0; p < together; ++p)
+            of_coordinate.template add_factors<1>(sum + p, y[p], 1, x[p], 1, points.dim);
         } else if constexpr (!detail::takes_points<term_of_pair>) {
           constexpr int parts = detail::parts_of<term_of_pair>;
           for (std::int64_t k = 0; k < points.dim; k += parts)

@@ -67,6 +67,8 @@ coordinate_term<Real> term_of(const point_metric& distance) {
       return {term_kind::hamming, Real(distance.bits)};
     case metric::jaccard:
       return {term_kind::jaccard, Real(distance.bits)};
+    case metric::product:
+      return {term_kind::product};
     case metric::minkowski: {
       constexpr int max = sizeof(Real) == 4 ? 8 : 64;
       require_argument(distance.p >= 1 && distance.p <= max, "p", distance.p,
@@ -91,6 +93,8 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
     scan_sheet();
   else if (is_of_bits(kind_))
     count_ones(distance);
+  else if (kind_ == metric::product)
+    pack_factors(distance.space);
   else
     scan();
   if (kind_ == metric::poincare || kind_ == metric::lorentz)
@@ -167,12 +171,16 @@ void scanned_points<Storage>::scan() {
 }
 
 template <class Storage>
+void scanned_points<Storage>::require_double() const {
+  if (count() > 0 && !std::is_same_v<Storage, double>)
+    throw InvalidArgument(text("points must be double with metric ", to_string(kind_),
+                               " (points=", name_of(scalar_type_of<Storage>()), ")"));
+}
+
+template <class Storage>
 void scanned_points<Storage>::scan_sheet() {
-  if constexpr (!std::is_same_v<Storage, double>) {
-    if (count() > 0)
-      throw InvalidArgument(
-          text("points must be double with metric lorentz (points=", name_of(scalar_type_of<Storage>()), ")"));
-  } else {
+  require_double();
+  if constexpr (std::is_same_v<Storage, double>) {
     number_ = Buffer<double>(count(), device_);
     parts_ = Buffer<double>(count() * 2 * rows_.view().cols(), device_);
     const ball_constants unit(1);
@@ -184,7 +192,32 @@ void scanned_points<Storage>::scan_sheet() {
           (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
     });
     on_host_ = number_.to_vector();
-    require_near();
+    require_near(text("of norm <= ", largest_time / ball_.root_c));
+  }
+}
+
+template <class Storage>
+void scanned_points<Storage>::pack_factors(const product_space& space) {
+  require_double();
+  const std::int64_t columns = check_factors(space.factors());
+  if (count() > 0)
+    require_argument(rows_.view().cols() == columns, "points.cols", rows_.view().cols(),
+                     text("the sum of the dimensions, ", columns));
+  if constexpr (std::is_same_v<Storage, double>) {
+    const std::vector<packed_factor> on_host = packed_factors(space);
+    const Buffer<packed_factor> factors(on_host, device_);
+    words_ = packed_words(on_host);
+    number_ = Buffer<double>(count(), device_);
+    parts_ = Buffer<double>(count() * words_, device_);
+    const device::small_call serial_if_small(double(count()) * double(20 * columns), 1, device_);
+    device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+      using kernel = product_rows_kernel<decltype(shape)>;
+      device::launch(
+          kernel{stored(rows_.view()), factors.data(), factors.size(), words_, parts_.data(), number_.data()},
+          (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
+    });
+    on_host_ = number_.to_vector();
+    require_near("within 2^64 in lorentz factors, 2^480 in flat ones (scaled by the root of the curvature)");
   }
 }
 
@@ -214,13 +247,13 @@ void scanned_points<Storage>::count_ones(const point_metric& distance) {
 }
 
 template <class Storage>
-void scanned_points<Storage>::require_near() const {
+void scanned_points<Storage>::require_near(const std::string& allowed) const {
   for (std::int64_t i = 0; i < count(); ++i) {
     if (!outside(i)) continue;
     double norm = 0;
     for (const Storage x : device::host_copy(rows_.view().slice(i, i + 1))) norm = std::hypot(norm, double(Real(x)));
     require_argument(false, text("points[", i, "]"), text("of norm ", norm),
-                     text("of norm <= ", largest_time / ball_.root_c, " with metric ", to_string(kind_)));
+                     text(allowed, " with metric ", to_string(kind_)));
   }
 }
 
@@ -257,7 +290,7 @@ std::int64_t scanned_points<Storage>::packed_dimension(const panel_layout& layou
   const auto padded = [](std::int64_t dim, std::int64_t multiple) {
     return (dim + multiple - 1) / multiple * multiple;
   };
-  if (is_of_bits(kind_)) return 1 + rows().dim;
+  if (is_of_whole_rows(kind_)) return 1 + rows().dim;
   if (kind_ != metric::haversine) return padded(rows().dim, layout.dim_multiple);
   // A tile takes whole points: on a device one slice of staged panels.
   const bool has_slices = layout.dim_multiple > 1 && device_.kind() != device_kind::host;
@@ -280,8 +313,8 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
   const std::int32_t* const rows_in_order = order.empty() ? nullptr : order_on_device.view().data();
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
     if constexpr (std::is_same_v<Storage, double>)
-      if (is_of_bits(kind_))
-        return device::launch(pack_bits_kernel<decltype(shape)>{rows(), packed.count, packed.dim, rows_in_order,
+      if (is_of_whole_rows(kind_))
+        return device::launch(pack_rows_kernel<decltype(shape)>{rows(), packed.count, packed.dim, rows_in_order,
                                                                 number_.data(), packed.data.data()},
                               padded_count / panel_points<Real>, device_);
     with_packed_rows([&]<class Stored>(const stored_rows<Stored>& stored) {

@@ -8,6 +8,7 @@
 #include "pairwise/ball.hpp"
 #include "pairwise/bit_rows.hpp"
 #include "pairwise/panels.hpp"
+#include "pairwise/product_rows.hpp"
 #include "pairwise/sphere.hpp"
 #include "pairwise/stored_rows.hpp"
 
@@ -21,21 +22,23 @@ class scanned_points {
   using Real = accumulator_t<Storage>;
 
   /// Throws InvalidArgument for metric::poincare and lorentz with a curvature that is not negative, or of a magnitude
-  /// outside [1e-30, 1e30], for points of lorentz that are not double or too far out, for a p of metric::minkowski and
-  /// a radius of metric::haversine out of range, for points of haversine that have not two coordinates, and for those
-  /// of hamming and jaccard that are no packed_bits. Cost: one pass over the data (two for cosine); one number a point
-  /// on the device and on the host. Points on a sphere become unit vectors on the host, half a microsecond and six
-  /// numbers each.
+  /// outside [1e-30, 1e30], for points of lorentz and product that are not double or too far out, for factors of a
+  /// product that are not allowed or do not add up, for a p of metric::minkowski and a radius of metric::haversine out
+  /// of range, for points of haversine that have not two coordinates, and for those of hamming and jaccard that are no
+  /// packed_bits. Cost: one pass over the data (two for cosine); one number a point on the device and on the host.
+  /// Points on a sphere become unit vectors on the host, half a microsecond and six numbers each.
   scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
   /// In a ball, which may be flat.
   scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
 
   std::int64_t count() const { return rows_.view().rows(); }
   const Device& device() const { return device_; }
-  /// As the caller stores them; of the hyperboloid their parts in the ball, see sheet_kernel.hpp.
+  /// As the caller stores them; of the hyperboloid their parts in the ball, see sheet_kernel.hpp, and of products what
+  /// product_rows.hpp makes of them.
   stored_rows<Storage> rows() const {
-    const std::int64_t parts = 2 * rows_.view().cols();
-    return kind_ == metric::lorentz ? stored_rows<Storage>{parts_.data(), count(), parts, parts} : stored(rows_.view());
+    if (kind_ != metric::lorentz && kind_ != metric::product) return stored(rows_.view());
+    const std::int64_t words = kind_ == metric::lorentz ? 2 * rows_.view().cols() : words_;
+    return {parts_.data(), count(), words, words};
   }
   /// Calls f with the rows that are packed: those above, or unit vectors.
   template <class Function>
@@ -90,7 +93,9 @@ class scanned_points {
   void scan();
   void scan_sheet();
   void count_ones(const point_metric& distance);
-  void require_near() const;
+  void pack_factors(const product_space& space);
+  void require_double() const;
+  void require_near(const std::string& allowed) const;
   void find_unit_vectors(const matrix_view<const Storage>& points, const point_metric& distance);
   std::int64_t packed_dimension(const panel_layout& layout) const;
   bool has_scale() const { return is_scaled(kind_); }
@@ -100,7 +105,8 @@ class scanned_points {
   metric kind_;
   ball_constants ball_;
   Buffer<Real> number_;
-  Buffer<Storage> parts_;      ///< of points of the hyperboloid
+  Buffer<Storage> parts_;      ///< of points of the hyperboloid, and of products
+  std::int64_t words_ = 0;     ///< of a row of parts of a product
   std::vector<Real> on_host_;  ///< the same numbers
   Buffer<Real> unit_vector_;   ///< [count][unit_vector_words]; of points on a sphere
   Real scale_ = 1;

@@ -1,7 +1,7 @@
 // The sinks of the pairwise engine, as functions: each picks the instantiation for the dimension and the device.
 //
 // Instantiated for float and double and the dimensions listed in pairwise.cmake; 0 stands for every other, -1 for
-// metrics that sum no squares, -3 for rows of bits.
+// metrics that sum no squares, -3 for rows of bits, -4 for those of products.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct sinks {
   static void dense(const dense_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim> && is_of_sums<Dim>);
   static void cross(const cross_arguments<Real>& a, const Device& device)
-    requires(is_ball_dimension<Dim> && Dim != other_metrics && Dim != bit_rows && is_of_sums<Dim>);
+    requires(is_ball_dimension<Dim> && Dim >= 0);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
   static void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim>);

@@ -40,7 +40,7 @@ void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& devic
 
 template <class Real, int Dim>
 void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device)
-  requires(is_ball_dimension<Dim> && Dim != other_metrics && Dim != bit_rows && is_of_sums<Dim>)
+  requires(is_ball_dimension<Dim> && Dim >= 0)
 {
   detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
     using kernel = cross_kernel<Real, Dim, decltype(shape)>;

@@ -60,6 +60,7 @@ struct register_tile {
   void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
            const Term& term = {}) {
     if constexpr (takes_bits<Term>) return set_bits(x, x_step, y, y_step, depth, term);
+    if constexpr (takes_factors<Term>) return set_factors(x, x_step, y, y_step, depth, term);
     if constexpr (takes_points<Term>) return set_points(x, x_step, y, y_step, term);
     if constexpr (parts_of<Term> == 2) return add_parts(x, x_step, y, y_step, depth, term);
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -132,6 +133,22 @@ struct register_tile {
         for (int i = 0; i < together; ++i)
           sum[first + i][j] = term.reduced_of(count[i].total(), value(popcount + x[first + i]));
       }
+    }
+  }
+
+  /// The reduced distances of rows of factors, of `depth` numbers each.
+  template <class Columns, class Term>
+  QUINTET_INLINE void set_factors(const Real* __restrict x, int x_step, const Columns& y, int y_step,
+                                  std::int64_t depth, const Term& term) {
+#pragma GCC unroll 16
+    for (int j = 0; j < Shape::packs; ++j) {
+      const Real* const column = y(j);
+      value total[Shape::rows];
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i) total[i] = device::load_pack<value>(column) + x[i];
+      term.template add_factors<Shape::rows>(total, column + y_step, y_step, x + x_step, x_step, depth - 1);
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i) sum[i][j] = total[i];
     }
   }
 
@@ -330,7 +347,7 @@ QUINTET_INLINE inline void tile_sums(const Team& team, const Real* rows, std::in
                                      int used_cols = Shape::side) {
   if constexpr (Dim > 0) dim = Dim;
   detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
-    if constexpr (Dim == bit_rows)
+    if constexpr (takes_whole_rows(Dim))
       detail::tile_in_place(team, rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols, of_coordinate);
     else if constexpr (Team::on_device)
       detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch, of_coordinate);

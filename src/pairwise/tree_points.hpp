@@ -60,10 +60,14 @@ panel_layout all_pairs_layout(const Device& device) {
   return {std::lcm(tiles.block_side, std::int64_t(leaf_points)), tiles.dim_multiple};
 }
 
+/// Whether boxes of points bound distances.
+constexpr bool has_boxes(metric kind) { return kind != metric::product; }
+
 /// Whether a tree of the valid points may pay.
 template <class Storage>
 bool may_have_tree(const scanned_points<Storage>& points) {
-  return points.rows().dim <= max_tree_dimensions && points.valid_count() >= min_tree_points;
+  return has_boxes(points.kind()) && points.rows().dim <= max_tree_dimensions &&
+         points.valid_count() >= min_tree_points;
 }
 
 /// Leaves a tree of the valid points in `tree` if it pays for their own lists of length k.

@@ -115,6 +115,14 @@ QUINTET_INLINE inline void leaf_distances(const tree_view<Real>& tree, std::int3
         device::store_pack(values + at + j * lanes, bit_distances<lanes>(term, from[j], step, point.x, dim));
       continue;
     }
+    if constexpr (takes_factors<Term>) {
+      for (int j = 0; j < packs; ++j) {
+        value total = device::load_pack<value>(from[j]) + point.x[0];
+        term.template add_factors<1>(&total, from[j] + step, step, point.x + 1, 1, dim - 1);
+        device::store_pack(values + at + j * lanes, total);
+      }
+      continue;
+    }
     if constexpr (takes_points<Term>) {
 #pragma GCC unroll 4
       for (int j = 0; j < packs; ++j) {
@@ -213,6 +221,8 @@ void with_walk(const tree_view<Real>& tree, const Function& f) {
   const auto in_any = [&](const auto& term) { f(std::integral_constant<int, 0>(), term); };
   if constexpr (sizeof(Real) == 8)
     if (is_of_bits(tree.term.kind)) return with_term<bit_rows>(tree.term, in_any);
+  if constexpr (sizeof(Real) == 8)
+    if (tree.term.kind == term_kind::product) return with_term<product_rows>(tree.term, in_any);
   if (tree.term.kind != term_kind::square)
     with_term<other_metrics>(tree.term, in_any);
   else if (tree.dim == 2)

@@ -6,6 +6,7 @@
 #include "device/launch.hpp"
 #include "device/small_call.hpp"
 #include "device/staged.hpp"
+#include "pairwise/product_rows.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/product_kernel.hpp"
 
@@ -16,33 +17,17 @@ namespace {
 using poincare::device_operation_shape;
 using poincare::host_operation_shape;
 
-double checked_magnitude(const factor& f, const std::string& name) {
-  const double k = f.curvature;
-  if (f.kind == geometry::euclidean || (f.kind == geometry::stereographic && k == 0)) return 1;
-  const bool has_sign = f.kind == geometry::stereographic || (f.kind == geometry::sphere ? k > 0 : k < 0);
-  require_argument(has_sign && std::fabs(k) >= 1e-30 && std::fabs(k) <= 1e30, text(name, ".curvature"), k,
-                   f.kind == geometry::sphere    ? "positive, in [1e-30, 1e30]"
-                   : f.kind == geometry::lorentz ? "negative, of a magnitude in [1e-30, 1e30]"
-                                                 : "0, or of a magnitude in [1e-30, 1e30]");
-  return std::fabs(k);
-}
-
 std::vector<placed_factor> placed(std::span<const factor> space, std::int64_t cols, bool has_rows) {
-  require_argument(!space.empty(), "space.size", std::int64_t(space.size()), ">= 1");
+  const std::int64_t columns = pairwise::check_factors(space);
   std::vector<placed_factor> factors;
   std::int64_t first = 0;
   for (const factor& f : space) {
-    const std::string name = text("space[", factors.size(), "]");
-    require_argument(int(f.kind) >= 0 && int(f.kind) <= int(geometry::lorentz), text(name, ".kind"), int(f.kind),
-                     "a geometry");
-    const std::int64_t least = f.kind == geometry::sphere ? 2 : 1;
-    require_argument(f.dim >= least && f.dim <= poincare::max_points, text(name, ".dim"), f.dim, text(">= ", least));
-    require_argument(f.weight > 0 && std::isfinite(f.weight), text(name, ".weight"), f.weight, "> 0 and finite");
-    const double root = std::sqrt(checked_magnitude(f, name));
+    const bool is_flat = f.kind == geometry::euclidean || f.curvature == 0;
+    const double root = is_flat ? 1 : std::sqrt(std::fabs(f.curvature));
     factors.push_back({f.kind, first, f.dim, f.curvature, root, std::sqrt(f.weight)});
     first += f.dim;
   }
-  if (has_rows) require_argument(cols == first, "points.cols", cols, text("the sum of the dimensions, ", first));
+  if (has_rows) require_argument(cols == columns, "points.cols", cols, text("the sum of the dimensions, ", columns));
   return factors;
 }
 

@@ -207,6 +207,24 @@ static void test_reachability(void) {
   CHECK_INVALID(
       quintet_hdbscan_core_distances(points_float, QUINTET_FLOAT, n, dim, stride, &options, "host", core_float, NULL),
       "points must be double with metric lorentz (points=float32)");
+  {
+    const quintet_factor factors[] = {{QUINTET_FLAT_FACTOR, 0, 1, 0, 4}, {QUINTET_LORENTZ_FACTOR, 0, 2, -1, 1}};
+    const double *x = points, *y = points + stride;
+    double flat, whole;
+    options.metric = QUINTET_PRODUCT;
+    CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
+                  "factor_count must be >= 1 (factor_count=0)");
+    options.factors = factors;
+    options.factor_count = 2;
+    CHECK_OK(
+        quintet_hdbscan_mutual_reachability(points, QUINTET_DOUBLE, n, dim, stride, NULL, &options, "host", out[0], n));
+    whole = acosh(sqrt(1 + x[1] * x[1] + x[2] * x[2]) * sqrt(1 + y[1] * y[1] + y[2] * y[2]) - x[1] * y[1] - x[2] * y[2]);
+    flat = 2 * (x[0] - y[0]);
+    CHECK_NEAR(out[0][1], sqrt(flat * flat + whole * whole), 1e-12);
+    options.factor_count = 1;
+    CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
+                  "points.cols must be the sum of the dimensions, 1 (points.cols=3)");
+  }
 
   CHECK_INVALID(quintet_hdbscan_core_distances(points, 0, n, dim, stride, NULL, NULL, core, NULL), "type must be");
   CHECK_INVALID(quintet_hdbscan_core_distances(NULL, QUINTET_DOUBLE, n, dim, stride, NULL, NULL, core, NULL),

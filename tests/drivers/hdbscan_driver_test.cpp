@@ -420,6 +420,9 @@ TEST_F(hdbscan_driver, every_option_arrives) {
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "lorentz"}).core_distances[0], std::asinh(0.25), 1e-15);
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "lorentz", "--curvature", "-4"}).core_distances[0],
               std::asinh(0.5) / 2, 1e-15);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "product", "--factors", "lorentz 1 -4, euclidean 1 0 0.25"})
+                  .core_distances[2],
+              0.2, 1e-15);
 }
 
 // Three groups at equal distances: three children of one node, or one after the other.
@@ -559,7 +562,7 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
   expect_bad({"--metric", "canberra"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
-             "lorentz or hamming or jaccard (--metric=canberra)");
+             "lorentz or hamming or jaccard or product (--metric=canberra)");
   expect_bad({"--metric", "jaccard"},
              "line.csv: holds 2 in row 2 (counting from 0), where --metric jaccard takes 0 and 1");
   expect_bad({"--metric", "sqeuclidean"},
@@ -797,6 +800,10 @@ TEST_F(hdbscan_driver, hyperbolic_points) {
   QUINTET_EXPECT_CONTAINS(last.error, "or lie outside the ball");
   expect_bad({"--metric", "poincare", "--curvature", "0.5"}, "--curvature must be < 0 and finite");
   expect_bad({"--curvature", "-1"}, "--curvature needs --metric poincare or lorentz");
+  expect_bad({"--factors", "sphere 2"}, "--factors needs --metric product (--metric=euclidean)");
+  expect_bad({"--metric", "product"}, "--metric product needs --factors (--metric=product)");
+  expect_bad({"--metric", "product", "--factors", "sphere"}, "a factor must be of the form: geometry numbers");
+  expect_bad({"--metric", "product", "--factors", "sphere 3"}, "points.cols must be the sum of the dimensions, 3");
 }
 
 TEST_F(hdbscan_driver, rows_of_bits) {

@@ -156,6 +156,8 @@ TEST_F(neighbours_driver, bad_input_is_named) {
                  "--metric hamming needs --precision double or auto");
   expect_failure(with({"--k", "1", "--metric", "lorentz", "--precision", "float"}), 2,
                  "points must be double with metric lorentz (points=float32)");
+  expect_failure(with({"--k", "1", "--metric", "product", "--factors", "euclidean 2", "--precision", "float"}), 2,
+                 "points must be double with metric product (points=float32)");
   expect_failure(with({"--k", "1", "--p", "3"}), 2, "--p needs --metric minkowski (--metric=euclidean)");
   expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "0.5"}), 2, "--p must be >= 1 (--p=0.5)");
   expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "100"}), 2, "p must be infinity, or in [1, ");

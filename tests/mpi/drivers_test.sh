@@ -50,6 +50,10 @@ same lorentz t.npy -- quintet-poincare --points ../points.csv --model lorentz --
 same lorentz p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz --pairwise \
   --output p.csv
 same lorentz n.h5 -- quintet-poincare --points ../clusters.csv --model lorentz --knn 4 --precision double --output n.h5
+same product n.h5 -- quintet-neighbours --input ../points.csv --metric product \
+  --factors "lorentz 2 -0.5, sphere 2 1 2" --k 5 --output n.h5
+same product f.csv -- quintet-hdbscan --input ../points.csv --metric product --factors "poincare 2, euclidean 2" \
+  --min-cluster-size 4 --output f.csv
 same clusters c.h5 -- quintet-hdbscan --input ../clusters.csv --min-cluster-size 8 --output c.h5
 same clusters c.csv -- quintet-hdbscan --input ../clusters.csv --metric cosine --precision double --cut 0.1 --output c.csv
 same clusters f.csv -- quintet-hdbscan --input ../points.h5 --precision half --alpha 1.5 --output f.csv

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "reference/curved_space_reference.hpp"
 #include "reference/mapped_matrix.hpp"
 
 namespace quintet::reference {
@@ -75,6 +76,9 @@ matrix distances(const matrix& points, const point_metric& measure) {
     if (measure.kind == metric::poincare) return ball_distance(vectors.row(i), vectors.row(j), -measure.curvature);
     if (measure.kind == metric::haversine) return sphere_distance(vectors.row(i), vectors.row(j), measure);
     if (measure.kind == metric::lorentz) return sheet_distance(vectors.row(i), vectors.row(j), -measure.curvature);
+    if (measure.kind == metric::product)
+      return product_distance(measure.space.factors(), {&points(i, 0), &points(i, 0) + points.cols()},
+                              {&points(j, 0), &points(j, 0) + points.cols()});
     const auto difference = vectors.row(i) - vectors.row(j);
     if (measure.kind == metric::manhattan) return difference.template lpNorm<1>();
     if (measure.kind == metric::chebyshev) return difference.template lpNorm<Eigen::Infinity>();

@@ -97,8 +97,27 @@ enum {
   /// Bits that differ / options.bits. Points are rows of (bits + 63) / 64 uint64_t words, bit b of a row bit b % 64 of
   /// word b / 64, 0 behind the last one. Words are passed as they are, as QUINTET_DOUBLE.
   QUINTET_HAMMING = 8,
-  QUINTET_JACCARD = 9  ///< bits that differ / bits that are 1 in either row of such points; 0 of two rows without ones
+  QUINTET_JACCARD = 9,  ///< bits that differ / bits that are 1 in either row of such points; 0 of two rows without ones
+  QUINTET_PRODUCT = 10  ///< sqrt(sum of w_i d_i^2) over options.factors, at most 16; points are double
 };
+
+/// The geometry of a factor of a product of spaces of constant curvature.
+typedef int32_t quintet_geometry;
+enum {
+  QUINTET_FLAT_FACTOR = 0,           ///< |x - y|
+  QUINTET_SPHERE_FACTOR = 1,         ///< directions of vectors; curvature > 0
+  QUINTET_STEREOGRAPHIC_FACTOR = 2,  ///< the projection of any curvature; < 0 is the Poincare ball
+  QUINTET_LORENTZ_FACTOR = 3         ///< space parts of points of the hyperboloid; curvature < 0
+};
+
+/// A factor of a product.
+typedef struct quintet_factor {
+  quintet_geometry geometry;  ///< what its distances are
+  int32_t reserved;           ///< 0
+  int64_t dim;                ///< numbers in a row, >= 1; of a sphere >= 2
+  double curvature;           ///< of a magnitude in [1e-30, 1e30], or 0 for a projection
+  double weight;              ///< of the squared distance, > 0
+} quintet_factor;
 
 /// What coordinates of points on a sphere are measured in.
 typedef int32_t quintet_angle_unit;

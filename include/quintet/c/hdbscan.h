@@ -72,6 +72,10 @@ typedef struct quintet_hdbscan_options {
   /// once. Ties have to be canonical. Points of weight 0 are left out, and are noise.
   const double* weights;
   int64_t bits;  ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
+  /// [factor_count] of QUINTET_PRODUCT alone, of weights in [1e-30, 1e30]; their dimensions add up to that of the
+  /// points.
+  const quintet_factor* factors;
+  int64_t factor_count;  ///< in [1, 16]
 } quintet_hdbscan_options;
 
 /// *options := the defaults. `size` is sizeof *options.

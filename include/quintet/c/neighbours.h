@@ -37,6 +37,10 @@ typedef struct quintet_index_options {
   double sphere_radius;     ///< of QUINTET_HAVERSINE alone: in [1e-30, 1e30]; default 1
   quintet_angle_unit unit;  ///< of QUINTET_HAVERSINE alone; default QUINTET_DEGREES
   int64_t bits;             ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
+  /// [factor_count] of QUINTET_PRODUCT alone, of weights in [1e-30, 1e30]; their dimensions add up to that of the
+  /// points.
+  const quintet_factor* factors;
+  int64_t factor_count;  ///< in [1, 16]
 } quintet_index_options;
 
 /// *options := the defaults. `size` is sizeof *options.

@@ -429,24 +429,6 @@ QUINTET_API quintet_status quintet_lorentz_from_half_space(const void* x, int64_
 
 // --- products of spaces of constant curvature: formulas and accuracy, in quintet/poincare/product.hpp ---
 
-/// The geometry of a factor.
-typedef int32_t quintet_geometry;
-enum {
-  QUINTET_FLAT_FACTOR = 0,           ///< |x - y|
-  QUINTET_SPHERE_FACTOR = 1,         ///< directions of vectors; curvature > 0
-  QUINTET_STEREOGRAPHIC_FACTOR = 2,  ///< the projection of any curvature; < 0 is the Poincare ball
-  QUINTET_LORENTZ_FACTOR = 3         ///< space parts of points of the hyperboloid; curvature < 0
-};
-
-/// A factor of a product.
-typedef struct quintet_factor {
-  quintet_geometry geometry;  ///< what its distances are
-  int32_t reserved;           ///< 0
-  int64_t dim;                ///< numbers in a row, >= 1; of a sphere >= 2
-  double curvature;           ///< of a magnitude in [1e-30, 1e30], or 0 for a projection
-  double weight;              ///< of the squared distance, > 0
-} quintet_factor;
-
 /// out [q x n] (real type of `type`) := sqrt(sum of weight_i d_i^2) of row i of queries [q x dim] and row j of points
 /// [n x dim]. The dimensions of the `count` factors add up to dim. Any type. strict not 0: points with a status are an
 /// error. Time q n dim; memory 16 bytes a point and factor.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "quintet/core/compiler.hpp"
+#include "quintet/pairwise/product_space.hpp"
 
 namespace quintet {
 
@@ -41,6 +42,15 @@ enum class metric {
   /// Of rows of bits: 1 - Tanimoto's similarity, x / o with o bits that are 1 in either row, rounded once; two rows
   /// without ones are at distance 0. Equal fractions tie.
   jaccard,
+  /// Distance of a product of spaces of constant curvature, sqrt(sum of w_i d_i^2) over the factors of point_metric, of
+  /// rows as in poincare/product.hpp. Points are double. The sum of squares is right to 16 roundings for each factor.
+  /// Lorentz factors are as right as metric lorentz, and distances on a sphere to 2^-97 of its radius. A row with a
+  /// part that is no point of its factor counts as invalid.
+  ///
+  /// Weights are in [1e-30, 1e30]. Numbers of flat parts are at most 2^480 (and sqrt(k) |x| of stereographic ones of
+  /// curvature k > 0), where differences below 1e-150 count as 0. Trees of boxes exclude nothing: every pair is
+  /// computed.
+  product,
 };
 
 /// Whether points are rows of bits.
@@ -60,6 +70,7 @@ struct point_metric {
   double sphere_radius = 1;         ///< of metric::haversine alone: in [1e-30, 1e30]; that of the Earth is 6371008.8 m
   angle_unit unit = angle_unit::degrees;  ///< of metric::haversine alone
   std::int64_t bits = 0;  ///< of a row, of metric::hamming and jaccard alone; packed_bits::distance() sets it
+  product_space space;    ///< of metric::product alone
 
   constexpr point_metric() = default;
   /// Implicit; every parameter has its default.
@@ -73,16 +84,19 @@ struct point_metric {
     else
       (kind == metric::minkowski ? p : kind == metric::haversine ? sphere_radius : curvature) = parameter;
   }
+  /// metric::product of these factors.
+  constexpr point_metric(const product_space& factors) : kind(metric::product), space(factors) {}  // NOLINT: implicit
   /// The same kind and parameters, also where they do not count.
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
-/// "euclidean", "cosine", "poincare", "manhattan", "chebyshev", "minkowski", "haversine", "lorentz", "hamming" or
-/// "jaccard" (also "tanimoto"), in this case; throws InvalidArgument for other text.
+/// "euclidean", "cosine", "poincare", "manhattan", "chebyshev", "minkowski", "haversine", "lorentz", "hamming",
+/// "jaccard" (also "tanimoto") or "product", in this case; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
 /// The name that parse_metric() reads.
 std::string_view to_string(metric value);
-/// "cosine", "poincare of curvature -1", "minkowski of p 3", "haversine of degrees and radius 1", "hamming of 64 bits".
+/// "cosine", "poincare of curvature -1", "minkowski of p 3", "haversine of degrees and radius 1", "hamming of 64 bits",
+/// "product of lorentz 3 -1 1, sphere 3 1 1".
 std::string to_string(const point_metric& value);
 
 }  // namespace quintet

@@ -34,23 +34,13 @@
 #include <cstdint>
 #include <span>
 
+#include "quintet/pairwise/product_space.hpp"
 #include "quintet/poincare/distances.hpp"
 
 namespace quintet::product {
 
 using poincare::point_report;
 using poincare::point_status;
-
-/// The geometry of a factor.
-enum class geometry { euclidean, sphere, stereographic, lorentz };
-
-/// A space of the product.
-struct factor {
-  geometry kind = geometry::euclidean;  ///< what its distances are
-  std::int64_t dim = 0;                 ///< numbers in a row, >= 1; of a sphere n + 1 >= 2
-  double curvature = 0;                 ///< sphere: > 0; lorentz: < 0; stereographic: any; has no effect on euclidean
-  double weight = 1;                    ///< of the squared distance, > 0
-};
 
 /// Options of distances in products.
 struct product_options {

@@ -18,6 +18,7 @@ from .._arguments import (
     as_integer,
     bit_words,
     is_of_bits,
+    is_of_doubles,
     metric_arguments,
     metric_name,
     metric_parameter,
@@ -322,7 +323,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                     raise InvalidArgument(
                         f"X has {array.shape[1]} features, but HDBSCAN is expecting {self.n_features_in_} features"
                     )
-                if self.metric != "lorentz":
+                if not is_of_doubles(self.metric):
                     return X
                 array = widened(array)
             X = array

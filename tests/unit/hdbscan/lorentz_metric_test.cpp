@@ -16,9 +16,9 @@
 #include "reference/prediction_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
 #include "reference/validity_reference.hpp"
-#include "support/ball_data.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/listed_points.hpp"
 #include "support/near.hpp"
 #include "support/partition.hpp"
 #include "support/points.hpp"
@@ -53,72 +53,28 @@ std::vector<double> distance_matrix(const sheet_points& points, double curvature
   return matrix;
 }
 
-/// 500 points of radii to 40 in groups: some a few roundings apart, some in the same direction.
-struct far_points {
-  sheet_points points;
-  std::vector<std::vector<std::int64_t>> neighbours;
-  std::vector<std::vector<double>> distances;
-  std::vector<edge> edges;  ///< of the spanning tree for min_samples = 4
-
-  explicit far_points(const std::filesystem::path& folder) : points(500, 4) {
-    const test::csv_table table(folder / "points.csv"), tree(folder / "edges.csv");
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      const auto x = test::parse_vector<double>(table.at(i, "x"));
-      for (std::size_t k = 0; k < x.size(); ++k) points(std::int64_t(i), std::int64_t(k)) = x[k];
-      neighbours.push_back(test::parse_vector<std::int64_t>(table.at(i, "neighbours")));
-      distances.push_back(test::parse_vector<double>(table.at(i, "distances")));
-    }
-    for (std::size_t e = 0; e < tree.rows(); ++e)
-      edges.push_back({tree.integers("u")[e], tree.integers("v")[e], tree.doubles("weight")[e]});
-  }
-};
-
-void expect_lists(const far_points& far, const neighbours::nearest_result<double>& lists, std::int64_t first) {
-  for (std::int64_t i = 0; i < far.points.n; ++i)
-    for (std::int64_t e = first; e < lists.k; ++e) {
-      ASSERT_EQ(lists.index[i * lists.k + e], far.neighbours[i][e - first]) << i << ", " << e;
-      ASSERT_NEAR(lists.distance[i * lists.k + e], far.distances[i][e - first], 1e-12) << i << ", " << e;
-    }
-}
-
+// 500 points of radii to 40 in groups: some a few roundings apart, some in the same direction.
 TEST(lorentz_metric, neighbours_of_the_data_to_radius_40) {
   const auto folder = test::data_folder("lorentz_sets");
   QUINTET_SKIP_WITHOUT(folder);
-  const far_points far(folder);
+  const test::listed_points far(folder, 4);
   const neighbours::options settings{metric::lorentz};
   test::on_every_device([&](const Device& device) {
-    expect_lists(far, neighbours::nearest(far.points.view(), 10, settings, device), 0);
+    far.expect_lists(neighbours::nearest(far.points.view(), 10, settings, device));
     for (const auto method : {neighbours::search::tree, neighbours::search::all_pairs}) {
       const neighbours::index<double> index(far.points.view(), {settings.distance, method}, device);
-      expect_lists(far, index.nearest_others(10), 0);
+      far.expect_lists(index.nearest_others(10));
     }
   });
-  // Within the tenth distance are ten others, or more where several are equally far.
-  const auto within = neighbours::within_radius(far.points.view(), 6.5, settings, Device::host());
-  for (std::int64_t i = 0; i < far.points.n; ++i) {
-    const auto count =
-        std::count_if(far.distances[i].begin(), far.distances[i].end(), [](double d) { return d <= 6.5; });
-    const std::int64_t entries = within.row_pointers[i + 1] - within.row_pointers[i];
-    EXPECT_TRUE(count == 10 ? entries >= 10 : entries == count) << i;
-  }
+  far.expect_within(neighbours::within_radius(far.points.view(), 6.5, settings, Device::host()), 6.5);
 }
 
 TEST(lorentz_metric, spanning_tree_of_the_data_to_radius_40) {
   const auto folder = test::data_folder("lorentz_sets");
   QUINTET_SKIP_WITHOUT(folder);
-  const far_points far(folder);
+  const test::listed_points far(folder, 4);
   test::on_every_device([&](const Device& device) {
-    auto edges = spanning_tree(far.points.view(), {.min_samples = 4, .distance = metric::lorentz}, device).edges;
-    ASSERT_EQ(edges.size(), far.edges.size());
-    for (std::size_t e = 0; e < edges.size(); ++e) ASSERT_NEAR(edges[e].weight, far.edges[e].weight, 1e-12) << e;
-    const auto by_ends = [](const edge& a, const edge& b) { return a.u != b.u ? a.u < b.u : a.v < b.v; };
-    auto expected = far.edges;
-    std::sort(edges.begin(), edges.end(), by_ends);
-    std::sort(expected.begin(), expected.end(), by_ends);
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-      EXPECT_EQ(edges[e].u, expected[e].u) << e;
-      EXPECT_EQ(edges[e].v, expected[e].v) << e;
-    }
+    far.expect_tree(spanning_tree(far.points.view(), {.min_samples = 4, .distance = metric::lorentz}, device).edges);
   });
 }
 
