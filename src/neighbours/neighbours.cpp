@@ -7,6 +7,7 @@
 #include "neighbours/results.hpp"
 #include "pairwise/check_points.hpp"
 #include "pairwise/scanned_points.hpp"
+#include "pairwise/sheet_lists.hpp"
 #include "pairwise/tree_points.hpp"
 #include "quintet/core/profile.hpp"
 
@@ -84,6 +85,12 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
       return result;
     }
   }
+  if constexpr (std::is_same_v<Storage, double>)
+    if (!sets.same() && pairwise::sheet_filter_pays(sets.queries(), sets.points, int(k))) {
+      result.pairs_evaluated = result.queries * n;
+      put_lists(pairwise::nearest_on_sheet(sets.queries(), sets.points, int(k)), {}, sets.points.measure, result);
+      return result;
+    }
   const auto points = sets.points.pack();
   const bool once = sets.same() && pairwise::sharing_of(device) == pairwise::list_sharing::symmetric;
   result.pairs_evaluated = once ? n * (n - 1) / 2 : result.queries * n;

@@ -10,6 +10,9 @@ enum class filter_mode {
   always  ///< wherever they can be
 };
 
+/// How this thread's calls use them.
+filter_mode filter_mode_in_use();
+
 /// For tests: while it lives, this thread's calls use filters so. Guards nest.
 class filter_guard {
  public:

@@ -107,6 +107,7 @@ bool can_filter(const scanned_points<Storage>& points) {
 
 }  // namespace
 
+filter_mode filter_mode_in_use() { return filter_mode_of; }
 filter_guard::filter_guard(filter_mode use) : previous_(std::exchange(filter_mode_of, use)) {}
 filter_guard::~filter_guard() { filter_mode_of = previous_; }
 

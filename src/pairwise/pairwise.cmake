@@ -11,6 +11,7 @@ quintet_sources(pairwise
     product_rows.cpp
     rounded_points.cpp
     scanned_points.cpp
+    sheet_lists.cpp
     sinks.cpp
     sphere.cpp
     tree_search.cpp

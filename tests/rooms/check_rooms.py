@@ -56,7 +56,7 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
                    r"|transposed_rows"),
         ("tiles", r"tile_kernel|triangle|pack_loop|point_factors|dot_bounds|edge_bounds|minima|group_minima.*|dense_kernel"
                   r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),
-        ("lists", r"list_plan|neighbours|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
+        ("lists", r"list_plan|neighbours|sheet_lists|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
         ("trees", r"block_tree.*|tree_.*|kept_points"),
     ),
     "hdbscan": (

@@ -17,6 +17,7 @@
 #include "quintet/hdbscan/spanning_tree.hpp"
 #include "quintet/neighbours/neighbours.hpp"
 #include "support/devices.hpp"
+#include "support/near.hpp"
 #include "support/points.hpp"
 
 namespace quintet::pairwise {
@@ -361,6 +362,42 @@ TEST(filter, is_given_up_where_bounds_decide_nothing) {
   };
   EXPECT_FALSE(stays_with(0));
   EXPECT_EQ(stays_with(0.5), device::has_fast_products);
+}
+
+// Radii to 30, where float has no digits left, rows that are not finite, and points a rounding apart.
+TEST(filter, queries_on_the_hyperboloid_have_the_lists_of_all_pairs) {
+  for (const std::int64_t dim : {1, 5, 33})
+    for (const double radius : {1e-3, 3.0, 12.0, 30.0}) {
+      SCOPED_TRACE(::testing::Message() << dim << ", " << radius);
+      auto all = adversarial_sets(500, dim)[0].points;
+      std::mt19937_64 random(7);
+      std::uniform_real_distribution<double> uniform(0, radius);
+      for (std::int64_t i = 0; i < all.n; ++i) {
+        double square = 0;
+        for (std::int64_t k = 0; k < dim; ++k) square += all(i, k) * all(i, k);
+        const double factor = std::sinh(uniform(random)) / std::sqrt(square);
+        for (std::int64_t k = 0; k < dim; ++k) all(i, k) *= factor;
+      }
+      for (std::int64_t k = 0; k < dim; ++k) {
+        all(20, k) = all(21, k) = all(22, k) = all(400, k);
+        all(401, k) = all(402, k) = all(23, k) * (1 + 1e-15);
+      }
+      all(30, 0) = all(410, 0) = std::numeric_limits<double>::quiet_NaN();
+      const matrix_view<const double> points(all.data.data(), 400, dim, all.stride),
+          queries = all.view().slice(400, 500);
+      for (const std::int64_t k : {1, 10, 70}) {
+        const auto nearest = [&](filter_mode use, const Device& device) {
+          const filter_guard guard(use);
+          return neighbours::nearest<double>(queries, points, k, {metric::lorentz}, device);
+        };
+        const auto expected = nearest(filter_mode::never, Device::host());
+        test::on_every_device([&](const Device& device) {
+          const auto found = nearest(filter_mode::always, device);
+          EXPECT_EQ(found.index, expected.index) << k;
+          test::expect_same_bits(found.distance, expected.distance);
+        });
+      }
+    }
 }
 
 TEST(filter, is_never_used_for_other_metrics) {
