@@ -79,6 +79,8 @@ TEST_F(hdbscan_model_file, has_the_clustering) {
   expect_kept<double>(at, {.min_cluster_size = hdbscan::automatic_size, .distance = {metric::minkowski, 3}});
   expect_kept<float>(at, {.min_cluster_size = 5, .max_cluster_size = 40, .distance = {metric::haversine, 6371008.8}});
   expect_kept<float>(at, {.min_cluster_size = 400, .allow_single_cluster = true, .distance = {metric::poincare, -0.5}});
+  const product_space space{{product::geometry::euclidean, 1, 0, 2}, {product::geometry::lorentz, 1, -0.5}};
+  expect_kept<double>(at, {.min_cluster_size = 5, .distance = space});
   std::vector<double> weights(300, 1);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = double(i % 4);
   expect_kept<float>(at, {.min_cluster_size = 8}, weights);
