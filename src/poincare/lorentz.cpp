@@ -83,6 +83,36 @@ void write_distances(const looked_points<Storage>& x, const looked_points<Storag
 // Columns that are packed at a time.
 constexpr std::int64_t columns_together = 8192;
 
+/// All pairs on the host, for results of 4 bytes.
+template <class Storage>
+void write_by_directions(const looked_points<Storage>& x, const looked_points<Storage>& y, matrix_view<float> out,
+                         const distance_options& options, const Device& device) {
+  using Shape = pairwise::host_shape<double>;
+  using pack_kernel = pack_directions_kernel<Storage, Shape>;
+  using tile_kernel = direction_tile_kernel<Storage, Shape>;
+  constexpr std::int64_t at_once = columns_together / Shape::side * Shape::side;
+  const std::int64_t rows = x.rows().stored.count, columns = y.rows().stored.count, dim = y.rows().dim();
+  const haversine<float> measure{dim, std::sqrt(checked_c(options.curvature))};
+  const auto panels_of = [](std::int64_t count) {
+    return (count + Shape::side - 1) / Shape::side * (Shape::side / pack_kernel::lanes);
+  };
+  const auto packed = [&](std::int64_t count) {
+    return Buffer<double>(panels_of(std::min(count, at_once)) * pack_kernel::lanes * dim, device);
+  };
+  Buffer<double> of_rows = packed(rows), of_columns = packed(columns);
+  for (std::int64_t i = 0; i < rows; i += at_once) {
+    const std::int64_t row_count = std::min(rows - i, at_once);
+    device::launch(pack_kernel{x.rows(), x.radii(), i, row_count, of_rows.data()}, panels_of(row_count), device);
+    for (std::int64_t j = 0; j < columns; j += at_once) {
+      const std::int64_t count = std::min(columns - j, at_once);
+      device::launch(pack_kernel{y.rows(), y.radii(), j, count, of_columns.data()}, panels_of(count), device);
+      const tile_kernel tiles{x.rows(), y.rows(),  x.radii(), y.radii(), measure,    of_rows.data(), of_columns.data(),
+                              i,        row_count, j,         count,     out.data(), out.stride()};
+      device::launch(tiles, tiles.tiles(), device);
+    }
+  }
+}
+
 /// All pairs, by packs of columns on the host.
 template <class Storage>
 void write_matrix(const looked_points<Storage>& x, const looked_points<Storage>& y,
@@ -90,18 +120,22 @@ void write_matrix(const looked_points<Storage>& x, const looked_points<Storage>&
   const std::int64_t columns = y.rows().stored.count, dim = y.rows().dim();
   if (device.kind() != device_kind::host)
     return write_distances(x, y, false, x.rows().stored.count * columns, out.data(), out.stride(), options, device);
-  using Shape = host_operation_shape;
-  using pack_kernel = pack_columns_kernel<Storage, Shape>;
-  using tile_kernel = haversine_tile_kernel<Storage, Shape>;
-  const haversine<accumulator_t<Storage>> measure{dim, std::sqrt(checked_c(options.curvature))};
-  const auto padded = [](std::int64_t count) { return (count + pack_kernel::lanes - 1) / pack_kernel::lanes; };
-  Buffer<double> packs(padded(std::min(columns, columns_together)) * pack_kernel::lanes * dim, device);
-  for (std::int64_t first = 0; first < columns; first += columns_together) {
-    const std::int64_t count = std::min(columns - first, columns_together);
-    device::launch(pack_kernel{y.rows(), first, count, packs.data()}, padded(count), device);
-    const tile_kernel tiles{x.rows(),     y.rows(), x.radii(), y.radii(),  measure,
-                            packs.data(), first,    count,     out.data(), out.stride()};
-    device::launch(tiles, tiles.tiles(), device);
+  if constexpr (sizeof(accumulator_t<Storage>) == 4) {
+    write_by_directions(x, y, out, options, device);
+  } else {
+    using Shape = host_operation_shape;
+    using pack_kernel = pack_columns_kernel<Storage, Shape>;
+    using tile_kernel = haversine_tile_kernel<Storage, Shape>;
+    const haversine<accumulator_t<Storage>> measure{dim, std::sqrt(checked_c(options.curvature))};
+    const auto padded = [](std::int64_t count) { return (count + pack_kernel::lanes - 1) / pack_kernel::lanes; };
+    Buffer<double> packs(padded(std::min(columns, columns_together)) * pack_kernel::lanes * dim, device);
+    for (std::int64_t first = 0; first < columns; first += columns_together) {
+      const std::int64_t count = std::min(columns - first, columns_together);
+      device::launch(pack_kernel{y.rows(), first, count, packs.data()}, padded(count), device);
+      const tile_kernel tiles{x.rows(),     y.rows(), x.radii(), y.radii(),  measure,
+                              packs.data(), first,    count,     out.data(), out.stride()};
+      device::launch(tiles, tiles.tiles(), device);
+    }
   }
 }
 

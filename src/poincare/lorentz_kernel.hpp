@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pairwise/stored_rows.hpp"
+#include "pairwise/tile_kernel.hpp"
 #include "poincare/lorentz_math.hpp"
 #include "poincare/row_operations_kernel.hpp"
 
@@ -175,6 +176,94 @@ struct haversine_tile_kernel {
       out[i * out_stride + j] = measured[lane] == measured[lane]
                                     ? measured[lane]
                                     : measure.distance(x.space(i), x_radii[i], y.space(j), y_radii[j]);
+    }
+  }
+};
+
+/// Directions of some points in panels of the pairwise engine, for results of 4 bytes; 0 beyond the last one. A panel a
+/// team.
+template <class Storage, class Shape>
+struct pack_directions_kernel {
+  using shape = Shape;
+  struct scratch {};
+  enum { threads = 64, emulated_threads = 4, lanes = pairwise::panel_points<double> };
+  sheet_rows<Storage> points;
+  const radius* radii;
+  std::int64_t first, count;  ///< which points
+  double* panels;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t panel, scratch&) const {
+    const std::int64_t dim = points.dim();
+    for (int lane = team.rank(); lane < lanes; lane += team.size()) {
+      const std::int64_t i = panel * lanes + lane;
+      const bool is_there = i < count;
+      const auto x = points.space(first + (is_there ? i : 0));
+      const double inverse = 1 / radii[first + (is_there ? i : 0)].norm;
+      for (std::int64_t k = 0; k < dim; ++k)
+        panels[(panel * dim + k) * lanes + lane] = is_there ? haversine<float>::direction(x(k), inverse) : 0;
+    }
+  }
+};
+
+/// haversine_kernel for tiles of packed directions, with the same bits (Goto, van de Geijn 2008, of differences).
+template <class Storage, class Shape>
+struct direction_tile_kernel {
+  using shape = Shape;
+  using scratch = pairwise::detail::tile_scratch<double, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  sheet_rows<Storage> x, y;
+  const radius *x_radii, *y_radii;
+  haversine<float> measure;
+  const double *rows, *columns;  ///< from pack_directions_kernel
+  std::int64_t first_row, row_count, first_column, column_count;
+  float* out;
+  std::int64_t out_stride;
+
+  std::int64_t tiles() const { return blocks_of(row_count) * blocks_of(column_count); }
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const std::int64_t row_block = tile % blocks_of(row_count), column_block = tile / blocks_of(row_count);
+    const int used_rows = pairwise::points_in_block<Shape>(row_count, row_block);
+    const int used_columns = pairwise::points_in_block<Shape>(column_count, column_block);
+    pairwise::tile_sums<double, pairwise::any_dimension, Shape>(team, rows, row_block, columns, column_block,
+                                                                measure.dim, {}, s, used_rows, used_columns);
+    for (int j = team.rank() * lanes; j < used_columns; j += team.size() * lanes)
+      write_columns(first_row + row_block * Shape::side, used_rows, first_column + column_block * Shape::side + j,
+                    used_columns - j < int(lanes) ? used_columns - j : int(lanes), s.values + j);
+  }
+
+ private:
+  enum { lanes = Shape::lanes };
+  typedef device::pack<double, lanes> value;
+  static std::int64_t blocks_of(std::int64_t count) { return (count + Shape::side - 1) / Shape::side; }
+
+  void write_columns(std::int64_t i0, int used_rows, std::int64_t j0, int used, const double* squares) const {
+    double norm[lanes], time[lanes], found[lanes];
+    for (int lane = 0; lane < lanes; ++lane) {
+      norm[lane] = y_radii[j0 + (lane < used ? lane : 0)].norm;
+      time[lane] = y_radii[j0 + (lane < used ? lane : 0)].time;
+    }
+    const value y_norm = device::load_pack<value>(norm), y_time = device::load_pack<value>(time);
+    for (int r = 0; r < used_rows; ++r) {
+      const std::int64_t i = i0 + r;
+      const value x_norm = device::broadcast_pack<value>(x_radii[i].norm);
+      const value x_time = device::broadcast_pack<value>(x_radii[i].time);
+      device::store_pack(
+          found, measure.template of_directions<lanes>(device::load_pack<value>(squares + r * Shape::pitch), x_norm,
+                                                       x_time, y_norm, y_time));
+      float* const to = out + i * out_stride + j0;
+      bool is_whole = used == lanes;
+      for (int lane = 0; lane < lanes; ++lane) is_whole = is_whole && found[lane] == found[lane];
+      if (is_whole) {
+        for (int lane = 0; lane < lanes; ++lane) to[lane] = float(found[lane]);
+        continue;
+      }
+      for (int lane = 0; lane < used; ++lane)
+        to[lane] = found[lane] == found[lane]
+                       ? float(found[lane])
+                       : measure.distance(x.space(i), x_radii[i], y.space(j0 + lane), y_radii[j0 + lane]);
     }
   }
 };

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "device/asinh.hpp"
 #include "device/doubled.hpp"
 #include "pairwise/stored_rows.hpp"
 #include "poincare/row_math.hpp"
@@ -130,24 +131,11 @@ class doubled_pair {
   int x_exponent_, y_exponent_;
 };
 
-/// A sum whose roundings are counted.
-template <int W>
-class plain_sum {
- public:
-  typedef device::pack<double, W> value;
-  void add_product(const value& a, const value& b) { sum_ = device::fma(a, b, sum_); }
-  value total() const { return sum_; }
-
- private:
-  value sum_{};
-};
-
 /// Sums over the coordinates of W pairs: of x with every y. The point of a pair with the larger norm is `longer`.
-/// Results of 4 bytes keep their digits with plain sums.
-template <class Real, int W>
+template <int W>
 struct haversine_sums {
   typedef device::pack<double, W> value;
-  std::conditional_t<sizeof(Real) == 4, plain_sum<W>, pairwise::compensated_sum<W>> products, across;
+  pairwise::compensated_sum<W> products, across;
   value square{}, apart{};
 
   /// (x - y) . (x + y), |x - y|^2, and whether the points are the same.
@@ -181,11 +169,22 @@ inline bool comes_first(std::int64_t dim, X x, Y y) {
   return x(k) > y(k);
 }
 
+/// What the distance of two points is where no bound allows another way: 0 of equal points, or doubled.
+template <class X, class Y>
+inline double measured_doubled(std::int64_t dim, double root_c, X x, const radius& of_x, Y y, const radius& of_y) {
+  std::int64_t k = 0;
+  while (k < dim && x(k) == y(k)) ++k;
+  if (k == dim) return 0;
+  const bool x_is_longer = of_x.norm > of_y.norm || (of_x.norm == of_y.norm && comes_first(dim, x, y));
+  if (x_is_longer) return doubled_pair<X, Y>(dim, root_c, x, y).distance() / root_c;
+  return doubled_pair<Y, X>(dim, root_c, y, x).distance() / root_c;
+}
+
 /// The distance of two points in double, with a bound of its error.
 template <class Real>
 struct haversine {
-  /// A part of the distance that the bound may reach: 2^-28 leaves float its last digit.
-  static constexpr double allowed = sizeof(Real) == 4 ? 0x1p-28 : 12 * 0x1p-53;
+  /// A part of the distance that the bound may reach.
+  static constexpr double allowed = 12 * 0x1p-53;
   std::int64_t dim;
   double root_c;
 
@@ -196,7 +195,7 @@ struct haversine {
     if (of_y.norm == 0) return Real(origin_asinh(dim, root_c, x) / root_c);
     const bool x_is_longer = of_x.norm > of_y.norm || (of_x.norm == of_y.norm && comes_first(dim, x, y));
     const radius &longer = x_is_longer ? of_x : of_y, &shorter = x_is_longer ? of_y : of_x;
-    haversine_sums<Real, 1> sums;
+    haversine_sums<1> sums;
     sums.add_differences(dim, x, y);
     if (sums.apart == 0) return 0;
     if (in_range(longer.norm, shorter.norm, sums.square)) {
@@ -204,7 +203,7 @@ struct haversine {
       const Real measured = finish(longer, shorter, sums.products.total(), sums.square, sums.across.total());
       if (measured == measured) return measured;
     }
-    return x_is_longer ? measure_doubled(x, y) : measure_doubled(y, x);
+    return Real(measured_doubled(dim, root_c, x, of_x, y, of_y));
   }
 
   /// The same of x and `count` y, at most W, whose coordinates y(k) has; NaN where distance() has to look again.
@@ -215,7 +214,7 @@ struct haversine {
     for (int lane = 0; lane < W; ++lane) norm[lane] = lane < count ? of_y[lane].norm : of_x.norm;
     const value y_norm = device::load_pack<value>(norm), x_norm = device::broadcast_pack<value>(of_x.norm);
     const auto x_is_longer = x_norm > y_norm;
-    haversine_sums<Real, W> sums;
+    haversine_sums<W> sums;
     sums.add_differences(dim, x, y);
     sums.add_crosses(dim, x, y, value(x_is_longer ? y_norm : x_norm), value(x_norm + y_norm), x_is_longer);
     const value products = sums.products.total(), across = sums.across.total();
@@ -243,23 +242,66 @@ struct haversine {
     const double m_time = std::sqrt(device::fma(m, m, 1)), radial = m * m / (2 * (1 + m_time));
     const double angular = root_c * root_c * across / (4 * a * b), sum = radial + angular;
     const double half = poincare::asinh_root(sum);
-    // The coordinates of v have the roundings of b (x - y), and of a plain sum as many as it has products, each of part
-    // of |x - y| (a + b); the distance loses its logarithm's part of them.
-    constexpr bool is_plain = sizeof(Real) == 4;
-    const double unit = is_plain ? (double(dim) + 6) * 0x1p-53 : 3 * 0x1p-53;
-    const double rounding = unit * root_c * std::sqrt(square * b / a) / 2;
-    double off = rounding * (std::sqrt(angular) + rounding / 2);
-    if constexpr (is_plain) {
-      const double of_m = unit * root_c * std::sqrt(square) * (a + b) / below;
-      off += of_m * (std::fabs(m) / m_time + of_m / 2) / 4 + unit * sum;
-    }
+    // The coordinates of v have the roundings of b (x - y), each of part of |x - y| (a + b); the distance loses its
+    // logarithm's part of them.
+    const double rounding = 3 * 0x1p-53 * root_c * std::sqrt(square * b / a) / 2;
+    const double off = rounding * (std::sqrt(angular) + rounding / 2);
     const double error = off / (sum > 1 ? sum * half : sum);
     return error <= allowed && sum > 1e-280 ? Real(2 * half / root_c) : std::numeric_limits<Real>::quiet_NaN();
   }
+};
+
+/// For results of 4 bytes: from directions and radii in double, with u = x / |x| and the radii r,
+///
+///   sinh^2(d / 2) = sinh^2((r_x - r_y) / 2) + sinh(r_x) sinh(r_y) |u_x - u_y|^2 / 4
+template <>
+struct haversine<float> {
+  /// A part of the distance that the bound may reach: it leaves float its last digit.
+  static constexpr double allowed = 0x1p-28;
+  std::int64_t dim;
+  double root_c;
+
+  /// A coordinate of a point's direction.
+  static double direction(double x, double inverse_norm) { return x * inverse_norm; }
 
   template <class X, class Y>
-  Real measure_doubled(X x, Y y) const {
-    return Real(doubled_pair<X, Y>(dim, root_c, x, y).distance() / root_c);
+  float distance(X x, const radius& of_x, Y y, const radius& of_y) const {
+    if (!(of_x.time > 0 && of_y.time > 0)) return std::numeric_limits<float>::quiet_NaN();
+    if (of_x.norm == 0) return float(origin_asinh(dim, root_c, y) / root_c);
+    if (of_y.norm == 0) return float(origin_asinh(dim, root_c, x) / root_c);
+    const double by_x = 1 / of_x.norm, by_y = 1 / of_y.norm;
+    double square = 0;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      const double difference = direction(x(k), by_x) - direction(y(k), by_y);
+      square = device::fma(difference, difference, square);
+    }
+    const double measured = of_directions<1>(square, of_x.norm, of_x.time, of_y.norm, of_y.time);
+    return float(measured == measured ? measured : measured_doubled(dim, root_c, x, of_x, y, of_y));
+  }
+
+  /// The distances of W pairs with |u_x - u_y|^2 = square; NaN where distance() has to look again.
+  template <int W>
+  device::pack<double, W> of_directions(const device::pack<double, W>& square, const device::pack<double, W>& x_norm,
+                                        const device::pack<double, W>& x_time, const device::pack<double, W>& y_norm,
+                                        const device::pack<double, W>& y_time) const {
+    typedef device::pack<double, W> value;
+    const auto x_is_longer = x_norm > y_norm;
+    const value a = x_is_longer ? x_norm : y_norm, b = x_is_longer ? y_norm : x_norm;
+    const value a_time = x_is_longer ? x_time : y_time, b_time = x_is_longer ? y_time : x_time;
+    const value below = device::fma(a, b_time, value(b * a_time)), norms = a + b;
+    const value m = (a - b) * norms / below * root_c, m_time = device::root<double, W>(device::fma(m, m, 1.0));
+    const value size = a * b * (root_c * root_c / 4);
+    const value sum = m * m / (2.0 * (1.0 + m_time)) + size * square;
+    const value d = device::twice_asinh_root<double, W>(value(sum * double(1ll << device::asinh_scale_exponent)));
+    // Norms have an error of 2 units of their last digit, coordinates of directions one of 4 units of 1.
+    constexpr double unit = 0x1p-53, of_direction = 8 * unit;
+    const value of_m = norms * norms / below * (4 * unit * root_c) + m * (8 * unit);
+    const value off = size * of_direction * (2.0 * device::root<double, W>(square) + of_direction) +
+                      of_m * (m / m_time + of_m) + sum * ((double(dim) + 8) * unit);
+    const value error = off / (sum > 1.0 ? value(sum * d * 0.5) : sum);
+    const value nan = device::broadcast_pack<value>(std::numeric_limits<double>::quiet_NaN());
+    const value usable = error <= allowed ? d : nan, in_range = sum > 1e-280 ? usable : nan;
+    return (a < 1e75 ? value(b > 1e-75 ? in_range : nan) : nan) / root_c;
   }
 };
 
