@@ -15,7 +15,8 @@ the sums) and "or_and" (reachability: results are 0 or 1). :func:`multiply` has 
 
 Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger).
 :func:`multiply` and :func:`multiply_top` take integers and bool, too. Types of results are SciPy's, integers wrap
-around as there, and bool times bool is bool; counts ("plus_pair") of integers and bool are int64. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
+around as there, and bool times bool is bool; counts ("plus_pair") of integers and bool are int64. Complex matrices
+are for :func:`multiply` with plus_times: four products of their parts. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
 NaN: an entry that has no other products is inf. Results are CSR, arrays where an
 operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
@@ -150,7 +151,7 @@ def _values(matrix: Any, name: str, semiring: str) -> np.ndarray:
         if is_bool:
             hint = "; bool is for semiring='or_and'"
         elif data.dtype.kind == "c":
-            hint = f": multiply {name}.real and {name}.imag apart"
+            hint = f": complex is for multiply() with plus_times; take {name}.real and {name}.imag apart"
         raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
     return data
 
@@ -262,6 +263,7 @@ def multiply(
     complement: bool = False,
     transpose_b: bool = False,
     prune: bool = False,
+    overflow: str = "wrap",
     return_report: bool = False,
     device: str = "auto",
     progress: bool | Progress | None = None,
@@ -269,7 +271,8 @@ def multiply(
     """``C = A B`` of ``A[m, k]`` and ``B[k, n]`` (``B[n, k]`` with transpose_b, for ``A B^T``).
 
     ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only outside its entries. prune
-    drops entries that are 0. return_report gives ``(C, report)``: products, prediction, memory, strategies, seconds (None
+    drops entries that are 0. overflow: integers "wrap" around, or are an "error" (InvalidArgument) where an entry exceeds
+    their type. return_report gives ``(C, report)``: products, prediction, memory, strategies, seconds (None
     with a mask).
 
     `progress`: True for a bar (tqdm), or a callable(stage, fraction) that cancels by returning False. Rows are then computed
@@ -288,9 +291,12 @@ def multiply(
     if not is_off(progress):
         if return_report:
             raise InvalidArgument("return_report is of one product, and progress makes blocks of rows (return_report=True)")
-        how = {"semiring": semiring, "complement": complement, "transpose_b": transpose_b, "prune": prune, "device": device}
+        how = {"semiring": semiring, "complement": complement, "transpose_b": transpose_b, "prune": prune,
+               "overflow": overflow, "device": device}
         return _multiply_in_blocks(A, B, mask, how, progress)
     _check_semiring(semiring, SEMIRINGS)
+    if overflow not in ("wrap", "error"):
+        raise InvalidArgument(f"overflow must be 'wrap' or 'error' (overflow={overflow!r})")
     A, B = _checked(A, "A"), _checked(B, "B")
     if complement and mask is None:
         raise InvalidArgument("complement needs a mask")
@@ -308,7 +314,9 @@ def multiply(
         wanted = (A.shape[0], B.shape[0] if transpose_b else B.shape[1])
         if _checked(mask, "mask").shape != wanted:
             raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
-    reduced = reduce_values(A, B, semiring) or Reduction([(A, B)], SEMIRINGS[semiring], lambda values: values[0], False)
+    reduced = reduce_values(A, B, semiring, overflow == "wrap") or Reduction(
+        [(A, B)], SEMIRINGS[semiring], lambda values: values[0], False
+    )
     products = [
         _product(a, b, reduced.semiring, mask, bool(complement), bool(transpose_b), bool(return_report), device)
         for a, b in reduced.pairs
@@ -468,6 +476,9 @@ def multiply_top(
     limit = None if threshold is None else as_number(threshold, "threshold")
     rows = _csr(A, "A", semiring)
     A, B = rows, rows if B is A else _csr(B, "B", semiring)
+    for name, matrix in (("A", A), ("B", B)):
+        if matrix.dtype.kind == "c":
+            raise TypeError(f"{name} must be real: complex values have no order (dtype={matrix.dtype})")
     if A.shape[1] != B.shape[1 if transpose_b else 0]:
         raise InvalidArgument(
             f"A and B must fit: {A.shape} times {'the transpose of ' if transpose_b else ''}{B.shape}"

@@ -279,6 +279,47 @@ def test_integers_too_large_for_an_order_or_a_semiring() -> None:
         sparse.multiply_top(small, small, 1)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_complex_products_are_scipys(dtype: Any, form: str) -> None:
+    a, b = (A + 1j * A.T[::-1].T).astype(dtype), (B * np.exp(0.3j)).astype(dtype)
+    bound = (4 * A.shape[1] * np.finfo(dtype).eps) * (abs(a) @ abs(b)).toarray()
+    for left, right in ((a, b), (a, B), (A, b), (a, (10 * B).astype(int))):
+        c, expected = sparse.multiply(left.asformat(form), right.asformat(form)), left @ right
+        assert c.dtype == expected.dtype and c.shape == expected.shape
+        assert np.all(np.abs(c.toarray() - expected.toarray()) <= 10 * bound)
+    square = sparse.multiply(a, a, transpose_b=True, mask=abs(a) @ abs(a).T)  # of the values as they are, not conjugated
+    np.testing.assert_allclose(square.toarray(), (a @ a.T).toarray(), rtol=1e-4 if dtype == np.complex64 else 1e-12, atol=1e-6)
+    assert sparse.multiply(a, b, prune=True).nnz <= sparse.multiply(a, b).nnz
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_that_overflow_are_an_error_where_asked_for(dtype: Any) -> None:
+    limits = np.iinfo(dtype)
+    one = sp.csr_array(np.array([[1, 1]], dtype=dtype))
+    for low, high in ((0, limits.max), (limits.max // 2, limits.max // 2 + 1), (limits.min, 0)):  # the last value that fits
+        m = sp.csr_array(np.array([[low], [high]], dtype=dtype))
+        assert sparse.multiply(one, m, overflow="error").toarray().tolist() == [[low + high]]
+    for low, high in ((1, limits.max), (limits.max, limits.max), *([(limits.min, -1)] if limits.min < 0 else [])):
+        m = sp.csr_array(np.array([[low], [high]], dtype=dtype))
+        assert sparse.multiply(one, m).toarray()[0, 0] == (one.toarray() @ m.toarray())[0, 0]
+        with pytest.raises(quintet.InvalidArgument, match=f"entries exceed {np.dtype(dtype).name}"):
+            sparse.multiply(one, m, overflow="error")
+    for semiring in ("max_plus", "min_plus"):
+        m = sp.csr_array(np.array([[limits.max]], dtype=dtype))
+        if dtype not in (np.int64, np.uint64):  # there sums beyond 2^53 are refused in any case
+            with pytest.raises(quintet.InvalidArgument, match="entries exceed"):
+                sparse.multiply(m, m, semiring=semiring, overflow="error")
+    with pytest.raises(quintet.InvalidArgument, match="overflow must be 'wrap' or 'error'"):
+        sparse.multiply(one, m, overflow="clip")
+
+
+def test_sums_too_large_to_be_checked_are_refused() -> None:
+    a = sp.csr_array(np.array([[2**62, -(2**62)]]))
+    with pytest.raises(quintet.InvalidArgument, match=r"must be smaller for overflow='error'"):
+        sparse.multiply(a, a.T.tocsr(), overflow="error")
+
+
 def test_masks_and_transposes() -> None:
     mask = random(200, 120, 0.1, seed=3)
     full = (A @ B).toarray()
@@ -533,7 +574,7 @@ def test_empty_and_read_only() -> None:
     (lambda: sparse.multiply(A, A), ValueError),
     (lambda: sparse.multiply(A.astype(np.longdouble), B), TypeError),
     (lambda: sparse.Plan(A.astype(np.int64), B), TypeError),
-    (lambda: sparse.multiply(A.astype(complex), B), TypeError),
+    (lambda: sparse.multiply(A.astype(complex), B, semiring="or_and"), TypeError),
     (lambda: sparse.multiply(A != 0, B != 0, semiring="min_plus"), TypeError),
     (lambda: sparse.multiply(A, B, semiring="plus_max"), ValueError),
     (lambda: sparse.multiply(A, B, semiring="max_times", device="emulated"), ValueError),
@@ -553,8 +594,10 @@ def test_bad_arguments(call: Any, error: type[Exception]) -> None:
 
 
 def test_the_hint_for_complex_keeps_the_imaginary_part() -> None:
-    with pytest.raises(TypeError, match=r"multiply A\.real and A\.imag apart"):
-        sparse.multiply(A.astype(complex), B)
+    with pytest.raises(TypeError, match=r"take A\.real and A\.imag apart"):
+        sparse.multiply(A.astype(complex), B, semiring="min_plus")
+    with pytest.raises(TypeError, match=r"B must be real: complex values have no order"):
+        sparse.multiply_top(A, B.astype(complex), 3)
     with pytest.raises(TypeError, match=r"use B\.astype\(float\)"):
         sparse.multiply(A, B.astype(np.longdouble))
 
