@@ -188,7 +188,7 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   const column_means<real> means = {out.means.data(), out.means.stride()};
   centred_source<real> source(means, is_exchanged);
   // The means of rows make every Gram matrix of columns singular.
-  if (suits_gram_qr(job, device) && !(options.centre && is_exchanged)) {
+  if (suits_gram_qr(job) && !(options.centre && is_exchanged)) {
     run_gram_qr(job, means, batch, device);
     const deferred left = find_deferred(out.status.data(), a.batch(), device);
     if (!left.reflected.empty()) {

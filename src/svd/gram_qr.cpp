@@ -11,6 +11,7 @@
 #include "svd/jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
 #include "svd/transfer.hpp"
+#include "svd/workspace.hpp"
 
 namespace quintet::svd {
 
@@ -28,14 +29,14 @@ constexpr std::int64_t gram_memory = std::int64_t(1) << 22;
 /// Whole groups of lanes for the rotations may hold more.
 constexpr std::int64_t group_memory = std::int64_t(1) << 28;
 
-gram_shape divide_rows(std::int32_t rows, std::int32_t cols) {
+gram_shape divide_rows(std::int32_t rows, std::int32_t cols, bool is_host) {
   gram_shape shape = {};
   shape.rows = rows;
   shape.cols = cols;
-  // A tile in the second-level cache.
-  shape.tile_rows = cols <= 128 ? 512 : cols <= 256 ? 256 : 128;
+  // On the host a tile in the second-level cache; on a device four rows for each thread of a team.
+  shape.tile_rows = !is_host ? 1024 : cols <= 128 ? 512 : cols <= 256 ? 256 : 128;
   shape.tiles = (rows + shape.tile_rows - 1) / shape.tile_rows;
-  shape.parts = std::clamp(shape.tiles / 2, 1, 32);
+  shape.parts = is_host ? std::clamp(shape.tiles / 2, 1, 32) : std::clamp(shape.tiles, 1, 128);
   // Columns an odd number of cache lines apart.
   shape.ld = shape.tile_rows + 16;
   shape.side = (cols + gram_columns - 1) / gram_columns * gram_columns;
@@ -52,6 +53,7 @@ struct gram_batch {
   double* r;               ///< [side, side] R of A
   Real *packed, *inverse;  ///< [side, side] and [side]: see solve_rows(); then the factor of Q in U
   Real *square, *u;        ///< [cols, cols] R for Jacobi; [values, cols] its left vectors
+  double* solution;        ///< [values, cols] R2^-1 U_R
   Real* extreme;           ///< [parts, values] the element of largest size of each column of U in a part
   row_sizes<Real>* sizes;  ///< [parts]
   double* column_sums;     ///< [tiles, cols]; null where means stay
@@ -72,14 +74,29 @@ struct gram_batch {
   }
   Real* means_of(std::int64_t matrix) const { return means.data + matrix * means.stride; }
   bool centres() const { return column_sums != nullptr; }
-  bool is_taken(std::int64_t matrix) const { return status[matrix] == code_ok; }
+  QUINTET_SVD_INLINE bool is_taken(std::int64_t matrix) const { return status[matrix] == code_ok; }
 
   /// f(tile) for the tiles of a part.
   template <class Function>
-  void for_each_tile(int part, Function f) const {
+  QUINTET_SVD_INLINE void for_each_tile(int part, Function f) const {
     for (int tile = shape.first_tile(part); tile < shape.first_tile(part + 1); ++tile) f(tile);
   }
 };
+
+template <class Map>
+QUINTET_SVD_INLINE void set_zero_sums(const Map& map, const gram_shape& shape, double* sums) {
+  const std::int64_t count = std::int64_t(shape.side) * shape.side;
+  for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) sums[i] = 0;
+  map.barrier();
+}
+
+/// Of a part, by what each thread has seen.
+template <class Map, class Real>
+QUINTET_SVD_INLINE void note_sizes(const Map& map, const gram_batch<Real>& all, std::int64_t index,
+                                   const row_sizes<Real>& own) {
+  const row_sizes<Real> sizes = sizes_of_team(map, own);
+  if (map.leads_team()) all.sizes[index] = sizes;
+}
 
 /// The tiles of A, their Gram matrix and the sizes of rows: a part of the rows of one matrix.
 template <class Real>
@@ -87,47 +104,58 @@ struct load_and_multiply {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
     const std::int64_t matrix = index / all.shape.parts;
     const int part = int(index % all.shape.parts);
     double* sums = all.sums_of(matrix, part);
-    std::fill_n(sums, std::int64_t(all.shape.side) * all.shape.side, 0.0);
+    set_zero_sums(map, all.shape, sums);
     row_sizes<Real> sizes;
-    with_elements<Real>(all.a.type, all.a.data, [&](const auto* data) {
-      all.for_each_tile(part, [&](int tile) {
-        Real* to = all.tile_of(matrix, tile);
-        load_tile(all.shape, data + matrix * all.a.batch, all.a.row, all.a.column, tile, to);
-        if (all.centres())
-          sum_columns_of_tile(matrix, tile, to);
-        else
-          sizes.add_tile(all.shape, tile, to);
-        add_gram<double>(all.shape, tile, static_cast<const Real*>(to), sums);
-      });
+    all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
+      Real* to = all.tile_of(matrix, tile);
+      load(map, matrix, tile, to);
+      if (all.centres())
+        sum_columns_of_tile(map, matrix, tile, to);
+      else
+        add_row_sizes(map, all.shape, tile, static_cast<const Real*>(to), sizes);
+      add_gram<double>(map, all.shape, tile, static_cast<const Real*>(to), sums);
     });
-    all.sizes[index] = sizes;
+    note_sizes(map, all, index, sizes);
   }
 
  private:
-  void sum_columns_of_tile(std::int64_t matrix, int tile, const Real* from) const {
-    const int rows = all.shape.rows_in(tile), padded = (rows + gram_rows<Real> - 1) / gram_rows<Real> * gram_rows<Real>;
+  template <class Map>
+  QUINTET_SVD_INLINE void load(const Map& map, std::int64_t matrix, int tile, Real* to) const {
+    with_elements<Real>(all.a.type, all.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      load_tile(map, all.shape, data + matrix * all.a.batch, all.a.row, all.a.column, tile, to);
+    });
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void sum_columns_of_tile(const Map& map, std::int64_t matrix, int tile, const Real* from) const {
+    const int padded = padded_tile_rows<Map, double>(all.shape.rows_in(tile));
     double* sums = all.column_sums_of(matrix, tile);
-    for (int j = 0; j < all.shape.cols; ++j) sums[j] = sum_tile_column(from + std::int64_t(j) * all.shape.ld, padded);
+    for_each_row(map, 0, all.shape.cols, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+      sums[j] = sum_tile_column<Map>(from + std::int64_t(j) * all.shape.ld, padded);
+    });
   }
 };
 
 /// The sum over all parts of a matrix, in place of the first one.
-template <class Real>
-double* add_parts(const gram_batch<Real>& all, std::int64_t matrix) {
+template <class Map, class Real>
+QUINTET_SVD_INLINE double* add_parts(const Map& map, const gram_batch<Real>& all, std::int64_t matrix) {
   double* first = all.sums_of(matrix, 0);
   const std::int64_t count = std::int64_t(all.shape.side) * all.shape.side;
-  for (int part = 1; part < all.shape.parts; ++part)
-    for (std::int64_t i = 0; i < count; ++i) first[i] += all.sums_of(matrix, part)[i];
+  for (int part = 1; part < all.shape.parts; ++part) {
+    const double* other = all.sums_of(matrix, part);
+    for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) first[i] += other[i];
+  }
+  map.barrier();
   return first;
 }
 
 /// Whether no row differs much in size from another one, of A without its means where they are taken off.
 template <class Real>
-bool has_rows_of_one_size(const gram_batch<Real>& all, std::int64_t matrix) {
+QUINTET_SVD_INLINE bool has_rows_of_one_size(const gram_batch<Real>& all, std::int64_t matrix) {
   row_sizes<Real> rows;
   for (int part = 0; part < all.shape.parts; ++part) rows.add(all.sizes[matrix * all.shape.parts + part]);
   return rows.are_within(badly_scaled_ratio<Real>);
@@ -147,53 +175,58 @@ struct factorise_first {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t matrix) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t matrix) const {
     const int n = all.shape.cols, side = all.shape.side;
-    const double* sums = add_parts(all, matrix);
+    const double* sums = add_parts(map, all, matrix);
     double* r = all.r_of(matrix);
-    std::copy_n(sums, std::int64_t(side) * side, r);
-    if (all.centres()) centre(matrix, r);
-    const bool suits = is_well_scaled(matrix, r) && factorise_gram(r, n, side, lost_pivot<Real>(n));
-    all.status[matrix] = suits ? code_ok : code_wants_reflections;
+    const std::int64_t count = std::int64_t(side) * side;
+    for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) r[i] = sums[i];
+    map.barrier();
+    if (all.centres()) centre(map, matrix, r);
+    const bool suits = is_well_scaled(matrix, r) && factorise_gram(map, r, n, side, lost_pivot<Real>(n));
+    if (map.leads_team()) all.status[matrix] = suits ? code_ok : code_wants_reflections;
     if (!suits) return;
     Real *packed = all.packed_of(matrix), *inverse = all.inverse_of(matrix);
-    for (int j = 0; j < side; ++j) {
-      for (int k = 0; k < side; ++k)
-        packed[packed_place(k, j, side)] = j < n && k < j ? Real(-r[std::int64_t(j) * side + k]) : Real(0);
-      inverse[j] = j < n ? Real(1 / r[std::int64_t(j) * side + j]) : Real(0);
-    }
-    // What the rows are solved with is what R is made of.
-    for (int j = 0; j < n; ++j)
-      for (int k = 0; k <= j; ++k) r[std::int64_t(j) * side + k] = double(Real(r[std::int64_t(j) * side + k]));
+    for_each_row(map, 0, side, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+      double* column = r + std::int64_t(j) * side;
+      for (int k = 0; k < side; ++k) packed[packed_place(k, j, side)] = j < n && k < j ? Real(-column[k]) : Real(0);
+      inverse[j] = j < n ? Real(1 / column[j]) : Real(0);
+      // What the rows are solved with is what R is made of.
+      for (int k = 0; k <= j && j < n; ++k) column[k] = double(Real(column[k]));
+    });
+    map.barrier();
   }
 
  private:
   /// Squares in range, so that nothing has to be scaled; rows and columns of about one size (NaN is not).
-  bool is_well_scaled(std::int64_t matrix, const double* g) const {
+  QUINTET_SVD_INLINE bool is_well_scaled(std::int64_t matrix, const double* g) const {
     constexpr double large = sizeof(Real) == 4 ? 0x1p120 : 0x1p400;
     double least = large, largest = 0;
     for (int j = 0; j < all.shape.cols; ++j) {
       const double square = g[std::int64_t(j) * all.shape.side + j];
       if (!(square > 1 / large && square < large)) return false;
-      least = std::min(least, square);
-      largest = std::max(largest, square);
+      least = smaller(least, square);
+      largest = larger(largest, square);
     }
     const double ratio = double(badly_scaled_ratio<Real>);
     return largest <= ratio * ratio * least && (all.centres() || has_rows_of_one_size(all, matrix));
   }
 
-  /// The means, and G without them.
-  void centre(std::int64_t matrix, double* g) const {
+  /// The means, and G without them. The sums of whole columns take the place of those of the first tile.
+  template <class Map>
+  QUINTET_SVD_INLINE void centre(const Map& map, std::int64_t matrix, double* g) const {
     const int n = all.shape.cols;
-    double sums[largest_gram];
+    double* sums = all.column_sums_of(matrix, 0);
     Real* means = all.means_of(matrix);
-    for (int j = 0; j < n; ++j) {
+    for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       compensated_sum<double> sum;
       for (int tile = 0; tile < all.shape.tiles; ++tile) sum.add(all.column_sums_of(matrix, tile)[j]);
       sums[j] = sum.total();
       means[j] = Real(sums[j] / double(all.shape.rows));
-    }
-    centre_gram(g, n, all.shape.side, double(all.shape.rows), sums, static_cast<const Real*>(means));
+    });
+    map.barrier();
+    centre_gram(map, g, n, all.shape.side, double(all.shape.rows), static_cast<const double*>(sums),
+                static_cast<const Real*>(means));
   }
 };
 
@@ -203,23 +236,24 @@ struct solve_and_multiply {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
     const std::int64_t matrix = index / all.shape.parts;
     const int part = int(index % all.shape.parts);
     if (!all.is_taken(matrix)) return;
     double* sums = all.sums_of(matrix, part);
-    std::fill_n(sums, std::int64_t(all.shape.side) * all.shape.side, 0.0);
+    set_zero_sums(map, all.shape, sums);
     row_sizes<Real> sizes;
-    all.for_each_tile(part, [&](int tile) {
+    all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
       Real* q = all.tile_of(matrix, tile);
       if (all.centres()) {
-        centre_tile(all.shape, tile, static_cast<const Real*>(all.means_of(matrix)), q);
-        sizes.add_tile(all.shape, tile, q);
+        centre_tile(map, all.shape, tile, static_cast<const Real*>(all.means_of(matrix)), q);
+        add_row_sizes(map, all.shape, tile, static_cast<const Real*>(q), sizes);
+        map.barrier();  // other threads solve these rows
       }
-      solve_rows(all.shape, tile, q, all.packed_of(matrix), all.inverse_of(matrix));
-      add_gram<Real>(all.shape, tile, static_cast<const Real*>(q), sums);
+      solve_rows(map, all.shape, tile, q, all.packed_of(matrix), all.inverse_of(matrix));
+      add_gram<Real>(map, all.shape, tile, static_cast<const Real*>(q), sums);
     });
-    if (all.centres()) all.sizes[index] = sizes;
+    if (all.centres()) note_sizes(map, all, index, sizes);
   }
 };
 
@@ -233,26 +267,37 @@ struct factorise_second {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t matrix) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t matrix) const {
     if (!all.is_taken(matrix)) return;
+    map.barrier();  // before the status changes
     const int n = all.shape.cols, side = all.shape.side;
-    double *sums = add_parts(all, matrix), *r = all.r_of(matrix);
+    double *sums = add_parts(map, all, matrix), *r = all.r_of(matrix);
+    const double deviation = deviation_of(map, sums, n, side);
+    if (!(deviation <= largest_deviation * largest_deviation) || !has_rows_of_one_size(all, matrix) ||
+        !factorise_gram(map, sums, n, side, lost_pivot<double>(n))) {
+      if (map.leads_team()) all.status[matrix] = code_wants_reflections;
+      return;
+    }
+    multiply_triangles(map, sums, r, n, side);
+    Real* square = all.square + matrix * n * n;
+    for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+      for (int i = 0; i < n; ++i)
+        square[std::int64_t(j) * n + i] = i <= j ? Real(r[std::int64_t(j) * side + i]) : Real(0);
+    });
+  }
+
+ private:
+  /// |Q^T Q - I|^2, Frobenius.
+  template <class Map>
+  QUINTET_SVD_INLINE double deviation_of(const Map& map, const double* sums, int n, int side) const {
     double deviation = 0;
-    for (int j = 0; j < n; ++j)
+    for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       for (int i = 0; i <= j; ++i) {
         const double error = sums[std::int64_t(j) * side + i] - (i == j ? 1 : 0);
         deviation += (i == j ? 1 : 2) * error * error;
       }
-    if (!(deviation <= largest_deviation * largest_deviation) || !has_rows_of_one_size(all, matrix) ||
-        !factorise_gram(sums, n, side, lost_pivot<double>(n))) {
-      all.status[matrix] = code_wants_reflections;
-      return;
-    }
-    multiply_triangles(sums, r, n, side);
-    Real* square = all.square + matrix * n * n;
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i)
-        square[std::int64_t(j) * n + i] = i <= j ? Real(r[std::int64_t(j) * side + i]) : Real(0);
+    });
+    return map.team_sum(deviation);
   }
 };
 
@@ -271,27 +316,38 @@ struct factorise_whole {
   }
 };
 
-/// Four columns of W = R2^-1 U_R, U = Q W.
+/// W = R2^-1 U_R, U = Q W: a column of W per thread; a tile has four of them on the host, 64 on a device.
 template <class Real>
 struct solve_vectors {
   gram_batch<Real> all;
 
-  std::int64_t blocks() const { return (all.values + gram_columns - 1) / gram_columns; }
   template <class Map>
-  void operator()(const Map&, std::int64_t index) const {
-    const std::int64_t matrix = index / blocks();
+  static constexpr int columns() {
+    return Map::row_cyclic ? int(gram_columns) : 64;
+  }
+  template <class Map>
+  std::int64_t blocks() const {
+    return (all.values + columns<Map>() - 1) / columns<Map>();
+  }
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
+    const std::int64_t matrix = index / blocks<Map>();
     if (!all.is_taken(matrix)) return;
-    const int n = all.shape.cols, side = all.shape.side, first = int(index % blocks()) * gram_columns;
+    const int n = all.shape.cols, side = all.shape.side, first = int(index % blocks<Map>()) * columns<Map>();
+    const int rest = (all.values + gram_columns - 1) / gram_columns * gram_columns - first;
     Real* packed = all.packed_of(matrix);
-    for (int j = first; j < first + gram_columns; ++j) {
-      double x[largest_gram] = {};
-      if (j < all.values) {
-        const Real* from = all.u + (matrix * all.values + j) * n;
-        for (int i = 0; i < n; ++i) x[i] = double(from[i]);
-        solve_triangle(all.sums_of(matrix, 0), x, n, side);
+    for_each_row(map, 0, rest < columns<Map>() ? rest : columns<Map>(), [&](int e) QUINTET_SVD_INLINE_LAMBDA {
+      const int j = first + e;
+      if (j >= all.values) {
+        for (int i = 0; i < n; ++i) packed[packed_place(i, j, side)] = 0;
+        return;
       }
+      double* x = all.solution + (matrix * all.values + j) * n;
+      const Real* from = all.u + (matrix * all.values + j) * n;
+      for (int i = 0; i < n; ++i) x[i] = double(from[i]);
+      solve_triangle<Map>(all.sums_of(matrix, 0), x, n, side);
       for (int i = 0; i < n; ++i) packed[packed_place(i, j, side)] = Real(x[i]);
-    }
+    });
   }
 };
 
@@ -301,21 +357,30 @@ struct find_extremes {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
+    using lanes = gram_map<Map, Real>;
     const std::int64_t matrix = index / all.shape.parts;
     const int part = int(index % all.shape.parts);
     if (!all.is_taken(matrix)) return;
     Real* extreme = all.extreme + index * all.values;
-    std::fill_n(extreme, all.values, Real(0));
-    all.for_each_tile(part, [&](int tile) {
-      multiply_tile_rows(all.shape, tile, all.tile_of(matrix, tile), all.packed_of(matrix), all.values,
-                         [&](int, int j, const Real* products) {
-                           for (int e = 0; e < gram_columns && j + e < all.values; ++e)
-                             for (int i = 0; i < gram_rows<Real>; ++i) {
-                               const Real value = products[e * gram_rows<Real> + i];
-                               if (absolute(value) > absolute(extreme[j + e])) extreme[j + e] = value;
-                             }
-                         });
+    const int blocks = (all.values + gram_columns - 1) / gram_columns;
+    for_each_row(map, 0, all.values, [&](int j) QUINTET_SVD_INLINE_LAMBDA { extreme[j] = 0; });
+    map.barrier();
+    // Four columns are one thread's, so that the order of the rows is known.
+    for_each_row(map, 0, blocks, [&](int block) QUINTET_SVD_INLINE_LAMBDA {
+      const int j = block * gram_columns;
+      all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
+        const Real* q = all.tile_of(matrix, tile);
+        for (int first = 0; first < all.shape.rows_in(tile); first += gram_rows<Map, Real>)
+          multiply_rows<Map>(all.shape, q + first, all.packed_of(matrix) + std::int64_t(j) * all.shape.side,
+                             [&](int, int e, const auto& products) QUINTET_SVD_INLINE_LAMBDA {
+                               if (j + e >= all.values) return;
+                               for (int i = 0; i < lanes::chunk; ++i) {
+                                 const Real value = lane_of(products, i);
+                                 if (absolute(value) > absolute(extreme[j + e])) extreme[j + e] = value;
+                               }
+                             });
+      });
     });
   }
 };
@@ -326,26 +391,26 @@ struct fix_signs {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t matrix) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t matrix) const {
     if (!all.is_taken(matrix)) return;
     const int n = all.shape.cols;
     Real* packed = all.packed_of(matrix);
-    for (int j = 0; j < all.values; ++j) {
+    for_each_row(map, 0, all.values, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       Real extreme = 0;
       for (int part = 0; part < all.shape.parts; ++part) {
         const Real value = all.extreme[(matrix * all.shape.parts + part) * all.values + j];
         if (absolute(value) > absolute(extreme)) extreme = value;
       }
-      if (!(extreme < 0)) continue;
+      if (!(extreme < 0)) return;
       for (int i = 0; i < n; ++i) packed[packed_place(i, j, all.shape.side)] *= -1;
-      with_elements<Real>(all.right.type, all.right.data, [&](auto* data) {
+      with_elements<Real>(all.right.type, all.right.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
         using stored = std::remove_reference_t<decltype(*data)>;
         for (int i = 0; i < n; ++i) {
           stored& value = data[matrix * all.right.batch + i * all.right.row + j * all.right.column];
           value = to_storage<stored>(Real(0) - Real(value));
         }
       });
-    }
+    });
   }
 };
 
@@ -355,34 +420,58 @@ struct store_left {
   gram_batch<Real> all;
 
   template <class Map>
-  void operator()(const Map&, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
+    constexpr int height = gram_rows<Map, Real>;
     const std::int64_t matrix = index / all.shape.parts;
+    const int part = int(index % all.shape.parts);
     if (!all.is_taken(matrix)) return;
-    with_elements<Real>(all.left.type, all.left.data, [&](auto* data) {
-      all.for_each_tile(int(index % all.shape.parts), [&](int tile) {
-        const int rows = all.shape.rows_in(tile);
-        auto* to = data + matrix * all.left.batch + std::int64_t(tile) * all.shape.tile_rows * all.left.row;
-        multiply_tile_rows(all.shape, tile, all.tile_of(matrix, tile), all.packed_of(matrix), all.values,
-                           [&](int first, int j, const Real* products) {
-                             store_block(products, to + first * all.left.row + j * all.left.column,
-                                         std::min(rows - first, int(gram_rows<Real>)),
-                                         std::min(all.values - j, int(gram_columns)));
-                           });
-      });
+    all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
+      const int rows = all.shape.rows_in(tile);
+      for (int first = map.team_first() * height; first < rows; first += map.team_step() * height)
+        store_rows<Map>(matrix, tile, first, rows);
     });
   }
 
  private:
-  /// Zeros become +0.
-  template <class Stored>
-  void store_block(const Real* products, Stored* to, int rows, int columns) const {
+  template <class Map>
+  QUINTET_SVD_INLINE void store_rows(std::int64_t matrix, int tile, int first, int rows) const {
+    const Real *q = all.tile_of(matrix, tile) + first, *packed = all.packed_of(matrix);
+    const std::int64_t row = std::int64_t(tile) * all.shape.tile_rows + first;
+    with_elements<Real>(all.left.type, all.left.data, [=, this](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      auto* to = data + matrix * all.left.batch + row * all.left.row;
+      for (int j = 0; j < all.values; j += gram_columns)
+        store_block<Map>(q, packed + std::int64_t(j) * all.shape.side, to + j * all.left.column, rows - first,
+                         all.values - j);
+    });
+  }
+
+  /// A register tile, as far as there are rows and columns. Zeros become +0.
+  template <class Map, class Stored>
+  QUINTET_SVD_INLINE void store_block(const Real* q, const Real* packed, Stored* to, int rows, int columns) const {
+    using lanes = gram_map<Map, Real>;
+    if constexpr (Map::row_cyclic) {
+      Real products[gram_columns * gram_rows<Map, Real>];
+      multiply_rows<Map>(all.shape, q, packed, [&](int i, int e, const auto& value) QUINTET_SVD_INLINE_LAMBDA {
+        device::store_pack(products + e * gram_rows<Map, Real> + i * lanes::chunk, value);
+      });
+      store_numbers<gram_rows<Map, Real>>(products, to, std::min(rows, gram_rows<Map, Real>),
+                                          std::min(columns, int(gram_columns)));
+    } else {
+      multiply_rows<Map>(all.shape, q, packed, [&](int i, int e, Real value) QUINTET_SVD_INLINE_LAMBDA {
+        if (i < rows && e < columns) to[i * all.left.row + e * all.left.column] = to_storage<Stored>(value + Real(0));
+      });
+    }
+  }
+
+  template <int Height, class Stored>
+  void store_numbers(const Real* products, Stored* to, int rows, int columns) const {
     const std::int64_t row = all.left.row, column = all.left.column;
-    const auto value = [&](int i, int e) { return to_storage<Stored>(products[e * gram_rows<Real> + i] + Real(0)); };
+    const auto value = [&](int i, int e) { return to_storage<Stored>(products[e * Height + i] + Real(0)); };
     if (column == 1 && columns == gram_columns) {
       for (int i = 0; i < rows; i += gram_columns) {
         using square = device::pack<Real, gram_columns>;
         square packs[gram_columns];
-        for (int e = 0; e < gram_columns; ++e) packs[e] = device::load_pack<square>(products + e * gram_rows<Real> + i);
+        for (int e = 0; e < gram_columns; ++e) packs[e] = device::load_pack<square>(products + e * Height + i);
         device::transpose_packs<gram_columns>(packs);
         for (int e = 0; e < gram_columns && i + e < rows; ++e) {
           Stored* line = to + (i + e) * row;
@@ -406,33 +495,52 @@ stored_batch from_matrix(stored_batch batch, std::int64_t first) {
   return batch;
 }
 
-/// The matrices [first, first + count) of a job.
+/// Who has a matrix: one thread with its rows in registers on the host, a team on a device. The first sums, and the
+/// triangles, are in double.
 template <class Real>
+struct gram_on_host {
+  enum { is_host = 1 };
+  using rows = host_rows<Real>;
+  using sums = host_rows<double>;
+};
+template <class Real>
+struct gram_on_device {
+  enum { is_host = 0 };
+  using rows = gpu_large<Real>;
+  using sums = gpu_large<double>;
+};
+
+/// The matrices [first, first + count) of a job.
+template <class Real, class Place>
 class gram_run {
  public:
-  gram_run(const jacobi_job<Real>& job, const column_means<Real>& means, const gram_shape& shape, std::int64_t count)
+  gram_run(const jacobi_job<Real>& job, const column_means<Real>& means, const gram_shape& shape, std::int64_t count,
+           const Device& device)
       : job_(job),
         means_(means),
+        device_(device),
         triangle_(std::int64_t(shape.side) * shape.side),
-        q_(count * shape.tiles * shape.tile_size()),
-        packed_(count * triangle_),
-        inverse_(count * shape.side),
-        square_(count * shape.cols * shape.cols),
-        u_(job.vectors ? count * shape.cols * job.values : 0),
-        sums_(count * shape.parts * triangle_),
-        r_(count * triangle_),
-        column_sums_(means.data != nullptr ? count * shape.tiles * shape.cols : 0),
-        sizes_(count * shape.parts) {
+        q_(count * shape.tiles * shape.tile_size(), device),
+        packed_(count * triangle_, device),
+        inverse_(count * shape.side, device),
+        square_(count * shape.cols * shape.cols, device),
+        u_(job.vectors ? count * shape.cols * job.values : 0, device),
+        solution_(job.vectors ? count * shape.cols * job.values : 0, device),
+        sums_(count * shape.parts * triangle_, device),
+        r_(count * triangle_, device),
+        column_sums_(means.data != nullptr ? count * shape.tiles * shape.cols : 0, device),
+        sizes_(count * shape.parts, device) {
     all_.shape = shape;
     all_.values = job.values;
     all_.vectors = job.vectors;
     all_.signs = job.canonical && !job.sign_by_right && job.vectors;
-    extreme_ = Buffer<Real>(all_.signs ? count * shape.parts * job.values : 0);
+    extreme_ = Buffer<Real>(all_.signs ? count * shape.parts * job.values : 0, device);
     all_.q = q_.data();
     all_.packed = packed_.data();
     all_.inverse = inverse_.data();
     all_.square = square_.data();
     all_.u = u_.data();
+    all_.solution = solution_.data();
     all_.sums = sums_.data();
     all_.r = r_.data();
     all_.sizes = sizes_.data();
@@ -452,35 +560,48 @@ class gram_run {
     if (!all_.vectors) return;
     const stage_region stage("finish");
     const solve_vectors<Real> solution{all_};
-    launch(solution, count * solution.blocks());
+    launch<sums>(solution, count * solution.template blocks<typename sums::map>());
     if (all_.signs) {
-      launch(find_extremes<Real>{all_}, parts);
-      launch(fix_signs<Real>{all_}, count);
+      launch<rows>(find_extremes<Real>{all_}, parts);
+      launch<rows>(fix_signs<Real>{all_}, count);
     }
-    launch(store_left<Real>{all_}, parts);
+    launch<rows>(store_left<Real>{all_}, parts);
   }
 
  private:
-  template <class Body>
+  using rows = typename Place::rows;
+  using sums = typename Place::sums;
+
+  template <class Policy, class Body>
   void launch(const Body& body, std::int64_t tiles) {
-    launch_body<host_rows<Real>>(body, tiles, Device::host());
+    launch_body<Policy>(body, tiles, device_);
   }
 
   void factorise(std::int64_t count, std::int64_t parts) {
     const stage_region stage("qr");
-    if (count >= 2 * threads() || all_.shape.parts == 1) return launch(factorise_whole<Real>{all_}, count);
-    launch(load_and_multiply<Real>{all_}, parts);
-    launch(factorise_first<Real>{all_}, count);
-    launch(solve_and_multiply<Real>{all_}, parts);
-    launch(factorise_second<Real>{all_}, count);
+    if constexpr (Place::is_host)
+      if (count >= 2 * threads() || all_.shape.parts == 1) return launch<rows>(factorise_whole<Real>{all_}, count);
+    launch<sums>(load_and_multiply<Real>{all_}, parts);
+    launch<sums>(factorise_first<Real>{all_}, count);
+    launch<rows>(solve_and_multiply<Real>{all_}, parts);
+    launch<sums>(factorise_second<Real>{all_}, count);
+  }
+
+  /// The places of the matrices that QR has taken.
+  Buffer<std::int64_t> accepted(std::int64_t count) const {
+    std::vector<std::int32_t> status(count);
+    quintet::detail::copy(status.data(), Device::host(), all_.status, device_,
+                          count * std::int64_t(sizeof(std::int32_t)));
+    std::vector<std::int64_t> places;
+    for (std::int64_t b = 0; b < count; ++b)
+      if (status[b] == code_ok) places.push_back(b);
+    return {places, device_};
   }
 
   /// S, V and the left vectors of R.
   void rotate(std::int64_t first, std::int64_t count, std::int64_t batch) {
     const stage_region stage("rotate");
-    std::vector<std::int64_t> accepted;
-    for (std::int64_t b = 0; b < count; ++b)
-      if (all_.is_taken(b)) accepted.push_back(b);
+    const Buffer<std::int64_t> index = accepted(count);
     const std::int64_t n = all_.shape.cols;
     jacobi_job<Real> job = job_;
     job.a = {all_.square, scalar_type_of<Real>(), n * n, 1, n};
@@ -489,53 +610,69 @@ class gram_run {
     job.s = from_matrix<Real>(job_.s, first);
     job.status = all_.status;
     job.sweeps = job_.sweeps + first;
-    job.index = accepted.data();
+    job.index = index.data();
     job.first = 0;
-    job.count = std::int64_t(accepted.size());
+    job.count = index.size();
     job.rows = std::int32_t(n);
     job.left_cols = job.vectors ? job.values : 0;
     job.preconditioner = route::direct;
     job.is_triangle = true;
     job.defer_badly_scaled = job.defer_out_of_range = false;
     job.canonical = job.canonical && job.sign_by_right;
-    run_jacobi(job, batch, Device::host());
+    run_jacobi(job, batch, device_);
   }
 
   jacobi_job<Real> job_;
   column_means<Real> means_;
+  Device device_;
   std::int64_t triangle_;
   Buffer<Real> q_, packed_, inverse_, square_, u_, extreme_;
-  Buffer<double> sums_, r_, column_sums_;
+  Buffer<double> solution_, sums_, r_, column_sums_;
   Buffer<row_sizes<Real>> sizes_;
   gram_batch<Real> all_ = {};
 };
 
-}  // namespace
-
-template <class Real>
-bool suits_gram_qr(const jacobi_job<Real>& job, const Device& device) {
-  const std::int64_t m = job.rows, n = job.cols;
-  return device.kind() == device_kind::host && job.starts_from_eigenvectors && job.preconditioner == route::triangle &&
-         n >= 2 && n <= largest_gram && m >= shortest_gram<Real> * n && m * n >= smallest_gram_size &&
-         job.left_cols <= n;
-}
-
-template <class Real>
-void run_gram_qr(const jacobi_job<Real>& job, const column_means<Real>& means, std::int64_t batch, const Device&) {
-  const gram_shape shape = divide_rows(job.rows, job.cols);
-  const std::int64_t bytes = shape.tiles * shape.tile_size() * std::int64_t(sizeof(Real)) +
-                             shape.parts * std::int64_t(shape.side) * shape.side * std::int64_t(sizeof(double));
+/// Matrices that are in work at the same time.
+std::int64_t matrices_of_step(std::int64_t count, std::int64_t bytes, bool is_host) {
+  if (!is_host) return std::clamp<std::int64_t>(device_workspace / bytes, 1, count);
   constexpr std::int64_t group = 16;
   const std::int64_t fitting = std::max<std::int64_t>(gram_memory * threads() / bytes, 1),
                      rounded = (fitting + group - 1) / group * group;
-  const std::int64_t step = std::min(job.count, rounded * bytes <= group_memory * threads() ? rounded : fitting);
-  gram_run<Real> run(job, means, shape, step);
+  return std::min(count, rounded * bytes <= group_memory * threads() ? rounded : fitting);
+}
+
+template <class Real, class Place>
+void run_gram_qr_at(const jacobi_job<Real>& job, const column_means<Real>& means, std::int64_t batch,
+                    const Device& device) {
+  const gram_shape shape = divide_rows(job.rows, job.cols, Place::is_host);
+  const std::int64_t bytes = shape.tiles * shape.tile_size() * std::int64_t(sizeof(Real)) +
+                             shape.parts * std::int64_t(shape.side) * shape.side * std::int64_t(sizeof(double));
+  const std::int64_t step = matrices_of_step(job.count, bytes, Place::is_host);
+  gram_run<Real, Place> run(job, means, shape, step, device);
   for (std::int64_t first = 0; first < job.count; first += step)
     run.run(first, std::min(step, job.count - first), batch);
 }
 
-#define QUINTET_INSTANTIATE(Real)                                      \
-  template bool suits_gram_qr(const jacobi_job<Real>&, const Device&); \
+}  // namespace
+
+template <class Real>
+bool suits_gram_qr(const jacobi_job<Real>& job) {
+  const std::int64_t m = job.rows, n = job.cols;
+  return job.starts_from_eigenvectors && job.preconditioner == route::triangle && n >= 2 && n <= largest_gram &&
+         m >= shortest_gram<Real> * n && m * n >= smallest_gram_size && job.left_cols <= n;
+}
+
+template <class Real>
+void run_gram_qr(const jacobi_job<Real>& job, const column_means<Real>& means, std::int64_t batch,
+                 const Device& device) {
+  if (device.kind() == device_kind::host)
+    run_gram_qr_at<Real, gram_on_host<Real>>(job, means, batch, device);
+  else
+    run_gram_qr_at<Real, gram_on_device<Real>>(job, means, batch, device);
+}
+
+#define QUINTET_INSTANTIATE(Real)                       \
+  template bool suits_gram_qr(const jacobi_job<Real>&); \
   template void run_gram_qr(const jacobi_job<Real>&, const column_means<Real>&, std::int64_t, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

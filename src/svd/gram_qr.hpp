@@ -7,10 +7,10 @@
 
 namespace quintet::svd {
 
-/// Whether matrices of this shape are tried with it: on the host, at least three times as many rows as columns (float:
-/// four), and 8192 numbers.
+/// Whether matrices of this shape are tried with it: at least three times as many rows as columns (float: four), and
+/// 8192 numbers.
 template <class Real>
-bool suits_gram_qr(const jacobi_job<Real>& job, const Device& device);
+bool suits_gram_qr(const jacobi_job<Real>& job);
 
 /// Runs `job`, which is preconditioned by route::triangle, on all matrices. Those that want reflections have
 /// code_wants_reflections afterwards, and no results. The means of the columns are taken off, if they are wanted, in

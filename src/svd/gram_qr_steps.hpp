@@ -1,6 +1,7 @@
 // The steps of QR by the Gram matrix (gram_qr.cpp) on tiles of rows: A comes to tiles of columns that a cache holds,
 // the Gram matrix is summed tile by tile, triangular systems and products run over the rows of a tile in registers.
-// Everything has an order that follows from the shape: the bits do not depend on who does what.
+// Everything has an order that follows from the shape: the bits do not depend on who does what. The threads of a team
+// share the register tiles of a tile; those of a pair (maps.hpp) share the rows of a sum.
 #pragma once
 
 #include <cmath>
@@ -30,20 +31,26 @@ struct gram_shape {
   }
 };
 
-/// A register of Real on the host, as fold_sixteen() wants it.
-template <class Real>
+/// A register of Real on the host, one number on a device, as fold_sixteen() wants it. Map: of any type.
+template <class Map, class Real>
 struct gram_map {
   using real = Real;
-  using vector = device::pack<Real, device::host_lanes<Real>()>;
-  enum { chunk = device::host_lanes<Real>() };
+  enum { chunk = Map::row_cyclic ? device::host_lanes<Real>() : 1 };
+  using vector = device::pack<Real, int(chunk)>;
 };
 
 /// Chunks of rows in a register tile.
 enum { gram_chunks = 4 };
 
 /// Rows of a tile that are worked on together.
-template <class Real>
-constexpr int gram_rows = int(gram_chunks) * int(gram_map<Real>::chunk);
+template <class Map, class Real>
+constexpr int gram_rows = int(gram_chunks) * int(gram_map<Map, Real>::chunk);
+
+/// Rows of a tile that sums and register tiles run over; those below the last row are zero.
+template <class Map, class Real>
+constexpr int padded_tile_rows(int rows) {
+  return (rows + gram_rows<Map, Real> - 1) / gram_rows<Map, Real> * gram_rows<Map, Real>;
+}
 
 /// Columns [first, first + Width) of rows in one piece each, to columns of `to`; as many whole squares as there are.
 template <int Width, class Real, class Stored>
@@ -84,209 +91,276 @@ inline void transpose_tile(const Stored* from, std::int64_t stride, int rows, in
 }
 
 /// One tile of A from the caller's memory, with zeros below the last row.
-template <class Real, class Stored>
-inline void load_tile(const gram_shape& shape, const Stored* from, std::int64_t row, std::int64_t column, int tile,
-                      Real* to) {
-  const int rows = shape.rows_in(tile), padded = (rows + gram_rows<Real> - 1) / gram_rows<Real> * gram_rows<Real>;
+template <class Map, class Real, class Stored>
+QUINTET_SVD_INLINE void load_tile(const Map& map, const gram_shape& shape, const Stored* from, std::int64_t row,
+                                  std::int64_t column, int tile, Real* to) {
+  const int rows = shape.rows_in(tile), padded = padded_tile_rows<Map, Real>(rows), cols = shape.cols;
   from += std::int64_t(tile) * shape.tile_rows * row;
-  if (column == 1 && row != 1) {
-    transpose_tile<gram_map<Real>::chunk>(from, row, rows, 0, shape.cols, to, shape.ld);
-  } else {
-    for (int j = 0; j < shape.cols; ++j) {
-      const Stored* source = from + j * column;
-      Real* target = to + std::int64_t(j) * shape.ld;
-      if (row == 1)
-        for (int i = 0; i < rows; ++i) target[i] = Real(source[i]);
-      else
-        for (int i = 0; i < rows; ++i) target[i] = Real(source[i * row]);
+  if constexpr (Map::row_cyclic) {
+    if (column == 1 && row != 1) {
+      transpose_tile<int(gram_map<Map, Real>::chunk)>(from, row, rows, 0, cols, to, shape.ld);
+    } else {
+      for (int j = 0; j < cols; ++j) {
+        const Stored* source = from + j * column;
+        Real* target = to + std::int64_t(j) * shape.ld;
+        if (row == 1)
+          for (int i = 0; i < rows; ++i) target[i] = Real(source[i]);
+        else
+          for (int i = 0; i < rows; ++i) target[i] = Real(source[i * row]);
+      }
     }
+    for (int j = 0; j < cols; ++j)
+      for (int i = rows; i < padded; ++i) to[std::int64_t(j) * shape.ld + i] = 0;
+  } else {  // neighbours in A for neighbouring threads
+    const bool by_row = column == 1;
+    const int minor = by_row ? cols : padded;
+    for_each_row(map, 0, padded * cols, [&](int e) QUINTET_SVD_INLINE_LAMBDA {
+      const int i = by_row ? e / minor : e % minor, j = by_row ? e % minor : e / minor;
+      to[std::int64_t(j) * shape.ld + i] = i < rows ? Real(from[i * row + j * column]) : Real(0);
+    });
   }
-  for (int j = 0; j < shape.cols; ++j)
-    for (int i = rows; i < padded; ++i) to[std::int64_t(j) * shape.ld + i] = 0;
+  map.barrier();
 }
 
-/// The largest and the smallest size of rows that are not zero: those of all rows in a lane, then of all lanes.
+/// The largest and the smallest size of rows that are not zero.
 template <class Real>
-class row_sizes {
-  using map = gram_map<Real>;
-  using vector = typename map::vector;
+struct row_sizes {
+  Real largest = 0, least = std::numeric_limits<Real>::infinity();
 
- public:
-  void add_tile(const gram_shape& shape, int tile, const Real* from) {
-    const int rows = shape.rows_in(tile);
-    for (int i = 0; i < rows; i += map::chunk) {
-      vector size{};
-      for (int j = 0; j < shape.cols; ++j)
-        size = larger(size, absolute(device::load_pack<vector>(from + std::int64_t(j) * shape.ld + i)));
-      largest_ = larger(largest_, size);
-      least_ = choose((size > vector{}) & (size < least_), size, least_);
-    }
-  }
-  void add(const row_sizes& other) {
-    largest_ = larger(largest_, other.largest_);
-    least_ = smaller(least_, other.least_);
+  QUINTET_SVD_INLINE void add(const row_sizes& other) {
+    largest = larger(largest, other.largest);
+    least = smaller(least, other.least);
   }
   /// Whether no row is more than `ratio` times as large as another one.
-  bool are_within(Real ratio) const {
-    Real largest = 0, least = std::numeric_limits<Real>::infinity();
-    for (int e = 0; e < map::chunk; ++e) {
-      largest = larger(largest, Real(largest_[e]));
-      least = smaller(least, Real(least_[e]));
-    }
-    return largest <= ratio * least;
-  }
-
- private:
-  vector largest_{}, least_ = same<vector>(std::numeric_limits<Real>::infinity());
+  QUINTET_SVD_INLINE bool are_within(Real ratio) const { return largest <= ratio * least; }
 };
 
+/// Adds the rows of a tile that fall to this thread.
+template <class Map, class Real>
+QUINTET_SVD_INLINE void add_row_sizes(const Map& map, const gram_shape& shape, int tile, const Real* from,
+                                      row_sizes<Real>& sizes) {
+  using lanes = gram_map<Map, Real>;
+  using vector = typename lanes::vector;
+  const int rows = shape.rows_in(tile);
+  vector largest = same<vector>(sizes.largest), least = same<vector>(sizes.least);
+  for (int i = map.team_first() * lanes::chunk; i < rows; i += map.team_step() * lanes::chunk) {
+    vector size{};
+    for (int j = 0; j < shape.cols; ++j)
+      size = larger(size, absolute(device::load_pack<vector>(from + std::int64_t(j) * shape.ld + i)));
+    largest = larger(largest, size);
+    least = choose((size > vector{}) & (size < least), size, least);
+  }
+  for (int e = 0; e < lanes::chunk; ++e) sizes.add({lane_of(largest, e), lane_of(least, e)});
+}
+
+/// Those of all threads of the team.
+template <class Map, class Real>
+QUINTET_SVD_INLINE row_sizes<Real> sizes_of_team(const Map& map, const row_sizes<Real>& own) {
+  using real = typename Map::real;
+  const real largest = map.team_max(real(own.largest)), opposite = map.team_max(-real(own.least));
+  return {Real(largest), Real(-opposite)};
+}
+
 /// One chunk of a column as numbers of another type.
-template <class Sum, class Real>
-inline typename gram_map<Sum>::vector widened_chunk(const Real* from) {
-  using vector = typename gram_map<Sum>::vector;
+template <class Map, class Sum, class Real>
+QUINTET_SVD_INLINE typename gram_map<Map, Sum>::vector widened_chunk(const Real* from) {
+  using vector = typename gram_map<Map, Sum>::vector;
   if constexpr (std::is_same_v<Sum, Real>)
     return device::load_pack<vector>(from);
+  else if constexpr (!Map::row_cyclic)
+    return Sum(*from);
   else
     return device::convert_pack<vector, Sum>(from);
 }
 
-/// The sum of a column of a tile, with the zeros below its last row.
-template <class Real>
-inline double sum_tile_column(const Real* from, int rows) {
-  using vector = typename gram_map<double>::vector;
-  constexpr int width = int(gram_map<double>::chunk);
+/// The sum of a column of a tile, with the zeros below its last row, by one thread.
+template <class Map, class Real>
+QUINTET_SVD_INLINE double sum_tile_column(const Real* from, int rows) {
+  using lanes = gram_map<Map, double>;
+  using vector = typename lanes::vector;
+  constexpr int width = int(lanes::chunk);
   vector sums[gram_chunks] = {};
   for (int i = 0; i < rows; i += gram_chunks * width)
-    for (int e = 0; e < gram_chunks; ++e) sums[e] += widened_chunk<double>(from + i + e * width);
+    for (int e = 0; e < gram_chunks; ++e) sums[e] += widened_chunk<Map, double>(from + i + e * width);
   return fold_lanes<double>(vector((sums[0] + sums[1]) + (sums[2] + sums[3])));
 }
 
 /// Takes the means of the columns off the rows of a tile.
-template <class Real>
-inline void centre_tile(const gram_shape& shape, int tile, const Real* means, Real* to) {
+template <class Map, class Real>
+QUINTET_SVD_INLINE void centre_tile(const Map& map, const gram_shape& shape, int tile, const Real* means, Real* to) {
   const int rows = shape.rows_in(tile);
-  for (int j = 0; j < shape.cols; ++j) {
-    Real* column = to + std::int64_t(j) * shape.ld;
-    for (int i = 0; i < rows; ++i) column[i] -= means[j];
+  if constexpr (Map::row_cyclic) {
+    for (int j = 0; j < shape.cols; ++j) {
+      Real* column = to + std::int64_t(j) * shape.ld;
+      for (int i = 0; i < rows; ++i) column[i] -= means[j];
+    }
+  } else {
+    for_each_row(map, 0, rows * shape.cols, [&](int e) QUINTET_SVD_INLINE_LAMBDA {
+      to[std::int64_t(e / rows) * shape.ld + e % rows] -= means[e / rows];
+    });
   }
+  map.barrier();
 }
 
 /// The Gram matrix of A - 1 means^T from that of A, above the diagonal. `sums`: of the columns of A.
-template <class Real>
-inline void centre_gram(double* g, int n, int side, double rows, const double* sums, const Real* means) {
-  for (int j = 0; j < n; ++j)
+template <class Map, class Real>
+QUINTET_SVD_INLINE void centre_gram(const Map& map, double* g, int n, int side, double rows, const double* sums,
+                                    const Real* means) {
+  for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     for (int i = 0; i <= j; ++i) {
       const double mean = double(means[i]), other = double(means[j]);
       g[std::int64_t(j) * side + i] -= sums[i] * other + mean * (sums[j] - rows * other);
     }
+  });
+  map.barrier();
 }
 
 /// The products of four columns with four others over the rows of a tile, summed in Sum: chains of terms_of_short_sum.
-template <class Sum, class Real>
-inline void multiply_columns_of_tile(const Real* const* left, const Real* const* right, int rows, Sum* products) {
-  using map = gram_map<Sum>;
-  using vector = typename map::vector;
-  constexpr int length = int(terms_of_short_sum) * int(map::chunk);
+/// f(k, e, product) for left column k and right column e; where threads share sums, each of them gets the product.
+template <class Sum, class Map, class Real, class Function>
+QUINTET_SVD_INLINE void multiply_columns_of_tile(const Map& map, const Real* const* left, const Real* const* right,
+                                                 int rows, Function f) {
+  using lanes = gram_map<Map, Sum>;
+  using vector = typename lanes::vector;
+  const int step = map.pair_step() * int(lanes::chunk), length = int(terms_of_short_sum) * step;
   vector total[16] = {};
-  for (int first = 0; first < rows; first += length) {
+  for (int first = map.pair_first() * int(lanes::chunk); first < rows; first += length) {
     const int last = first + length < rows ? first + length : rows;
     vector sums[16] = {};
-    for (int i = first; i < last; i += map::chunk) {
+    for (int i = first; i < last; i += step) {
       vector value[4];
-      for (int k = 0; k < 4; ++k) value[k] = widened_chunk<Sum>(left[k] + i);
+      for (int k = 0; k < 4; ++k) value[k] = widened_chunk<Map, Sum>(left[k] + i);
       for (int e = 0; e < 4; ++e) {
-        const vector other = widened_chunk<Sum>(right[e] + i);
+        const vector other = widened_chunk<Map, Sum>(right[e] + i);
         for (int k = 0; k < 4; ++k) sums[4 * k + e] = device::fma(value[k], other, sums[4 * k + e]);
       }
     }
     for (int k = 0; k < 16; ++k) total[k] += sums[k];
   }
-  fold_sixteen<map>(total, products);
-}
-
-/// G += tile^T tile above the diagonal, columns of G `side` apart.
-template <class Sum, class Real>
-inline void add_gram(const gram_shape& shape, int tile, const Real* from, double* g) {
-  const int n = shape.cols, rows = shape.rows_in(tile);
-  const int padded = (rows + gram_map<Sum>::chunk - 1) / gram_map<Sum>::chunk * gram_map<Sum>::chunk;
-  const auto pointers = [&](int first, const Real** columns) {
-    for (int e = 0; e < 4; ++e) columns[e] = from + std::int64_t(first + e < n ? first + e : n - 1) * shape.ld;
-  };
-  for (int j = 0; j < n; j += 4) {
-    const Real* right[4];
-    pointers(j, right);
-    for (int i = 0; i <= j; i += 4) {
-      const Real* left[4];
-      pointers(i, left);
-      Sum products[16];
-      multiply_columns_of_tile<Sum>(left, right, padded, products);
-      for (int e = 0; e < 4; ++e)
-        for (int k = 0; k < 4; ++k) g[std::int64_t(j + e) * shape.side + i + k] += double(products[4 * k + e]);
-    }
+  if constexpr (Map::row_cyclic) {
+    Sum products[16];
+    fold_sixteen<lanes>(total, products);
+    for (int k = 0; k < 4; ++k)
+      for (int e = 0; e < 4; ++e) f(k, e, products[4 * k + e]);
+  } else {
+    // Unrolled, or a GPU would keep the sums on a stack.
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k)
+#pragma GCC unroll 4
+      for (int e = 0; e < 4; ++e) f(k, e, Sum(map.pair_sum(total[4 * k + e])));
   }
 }
 
-/// x . y of `count` numbers, in an order that `count` fixes.
-inline double dot_of_column(const double* x, const double* y, int count) {
-  using map = gram_map<double>;
-  using vector = typename map::vector;
-  vector sum[2] = {};
-  int i = 0;
-  for (; i + 2 * map::chunk <= count; i += 2 * map::chunk)
-    for (int e = 0; e < 2; ++e)
-      sum[e] = device::fma(device::load_pack<vector>(x + i + e * map::chunk),
-                           device::load_pack<vector>(y + i + e * map::chunk), sum[e]);
-  double total = fold_lanes<double>(vector(sum[0] + sum[1]));
-  for (; i < count; ++i) total = device::fma(x[i], y[i], total);
-  return total;
+/// Row and column of place `index` in an upper triangle, column after column.
+QUINTET_SVD_INLINE void place_in_triangle(int index, int& row, int& column) {
+  column = int((std::sqrt(8.0f * float(index) + 1) - 1) / 2);
+  while ((column + 1) * (column + 2) / 2 <= index) ++column;
+  while (column * (column + 1) / 2 > index) --column;
+  row = index - column * (column + 1) / 2;
 }
 
-/// y += factor * x of `count` numbers.
-inline void add_column(double factor, const double* x, double* y, int count) {
-  using map = gram_map<double>;
-  using vector = typename map::vector;
+/// G += tile^T tile above the diagonal, columns of G `side` apart.
+template <class Sum, class Map, class Real>
+QUINTET_SVD_INLINE void add_gram(const Map& map, const gram_shape& shape, int tile, const Real* from, double* g) {
+  using lanes = gram_map<Map, Sum>;
+  const int n = shape.cols, rows = shape.rows_in(tile), blocks = shape.side / 4;
+  const int padded = (rows + lanes::chunk - 1) / lanes::chunk * lanes::chunk;
+  for_each_item(map, 0, blocks * (blocks + 1) / 2, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    int i, j;
+    place_in_triangle(item, i, j);
+    const Real *left[4], *right[4];
+    for (int e = 0; e < 4; ++e) {
+      left[e] = from + std::int64_t(4 * i + e < n ? 4 * i + e : n - 1) * shape.ld;
+      right[e] = from + std::int64_t(4 * j + e < n ? 4 * j + e : n - 1) * shape.ld;
+    }
+    double* block = g + std::int64_t(4 * j) * shape.side + 4 * i;
+    multiply_columns_of_tile<Sum>(map, left, right, valid ? padded : 0,
+                                  [&](int k, int e, Sum product) QUINTET_SVD_INLINE_LAMBDA {
+                                    if (valid && map.leads_pair())
+                                      block[std::int64_t(e) * shape.side + k] += double(product);
+                                  });
+  });
+}
+
+/// x . y of `count` numbers, in an order that `count` and the threads of a pair fix. Every thread of a pair has it.
+template <class Map>
+QUINTET_SVD_INLINE double dot_of_column(const Map& map, const double* x, const double* y, int count) {
+  using lanes = gram_map<Map, double>;
+  using vector = typename lanes::vector;
+  const int step = map.pair_step() * int(lanes::chunk);
+  vector sum[2] = {};
+  int i = map.pair_first() * int(lanes::chunk);
+  for (; i + step + int(lanes::chunk) <= count; i += 2 * step)
+    for (int e = 0; e < 2; ++e)
+      sum[e] =
+          device::fma(device::load_pack<vector>(x + i + e * step), device::load_pack<vector>(y + i + e * step), sum[e]);
+  if constexpr (Map::row_cyclic) {
+    double total = fold_lanes<double>(vector(sum[0] + sum[1]));
+    for (; i < count; ++i) total = device::fma(x[i], y[i], total);
+    return total;
+  } else {
+    if (i < count) sum[0] = device::fma(x[i], y[i], sum[0]);
+    return map.pair_sum(sum[0] + sum[1]);
+  }
+}
+
+/// y += factor * x of `count` numbers, by one thread.
+template <class Map>
+QUINTET_SVD_INLINE void add_column(double factor, const double* x, double* y, int count) {
+  using lanes = gram_map<Map, double>;
+  using vector = typename lanes::vector;
   int i = 0;
-  for (; i + map::chunk <= count; i += map::chunk)
+  for (; i + lanes::chunk <= count; i += lanes::chunk)
     device::store_pack(y + i, device::fma(device::load_pack<vector>(x + i), factor, device::load_pack<vector>(y + i)));
   for (; i < count; ++i) y[i] = device::fma(x[i], factor, y[i]);
 }
 
-/// The upper triangle of G becomes R with R^T R = G (Golub, Van Loan 1996, Algorithm 4.2.1), unless a pivot is at most
-/// `lost` times the square of its column: then false.
-inline bool factorise_gram(double* g, int n, int side, double lost) {
-  for (int j = 0; j < n; ++j) {
-    double* column = g + std::int64_t(j) * side;
-    const double square = column[j];
-    for (int i = 0; i < j; ++i) {
-      const double* other = g + std::int64_t(i) * side;
-      column[i] = (column[i] - dot_of_column(other, column, i)) / other[i];
+/// The upper triangle of G becomes R with R^T R = G (Golub, Van Loan 1996, Algorithm 4.2.1; row after row, so that
+/// threads share a row), unless a pivot is at most `lost` times the square of its column: then false.
+template <class Map>
+QUINTET_SVD_INLINE bool factorise_gram(const Map& map, double* g, int n, int side, double lost) {
+  for (int k = 0; k < n; ++k) {
+    double* column = g + std::int64_t(k) * side;
+    const double subtracted = dot_of_column(map, column, column, k);
+    if (map.leads_team()) {
+      const double square = column[k], pivot = square - subtracted;
+      column[k] = pivot > lost * square ? root(pivot) : 0.0;
     }
-    const double pivot = square - dot_of_column(column, column, j);
-    if (!(pivot > lost * square)) return false;
-    column[j] = std::sqrt(pivot);
+    map.barrier();
+    const double diagonal = column[k];
+    if (!(diagonal > 0)) return false;
+    for_each_item(map, k + 1, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      double* other = g + std::int64_t(j) * side;
+      const double known = dot_of_column(map, column, static_cast<const double*>(other), k);
+      if (valid && map.leads_pair()) other[k] = (other[k] - known) / diagonal;
+    });
+    map.barrier();
   }
   return true;
 }
 
-/// R1 := R2 R1, both upper triangles.
-inline void multiply_triangles(const double* r2, double* r1, int n, int side) {
-  for (int j = 0; j < n; ++j) {
+/// R1 := R2 R1, both upper triangles; a column per thread.
+template <class Map>
+QUINTET_SVD_INLINE void multiply_triangles(const Map& map, const double* r2, double* r1, int n, int side) {
+  for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     double* column = r1 + std::int64_t(j) * side;
     // From the top: entry k is used before it is replaced.
     for (int k = 0; k <= j; ++k) {
       const double factor = column[k];
       column[k] = 0;
-      add_column(factor, r2 + std::int64_t(k) * side, column, k + 1);
+      add_column<Map>(factor, r2 + std::int64_t(k) * side, column, k + 1);
     }
-  }
+  });
+  map.barrier();
 }
 
-/// x := R^-1 x.
-inline void solve_triangle(const double* r, double* x, int n, int side) {
+/// x := R^-1 x, by one thread.
+template <class Map>
+QUINTET_SVD_INLINE void solve_triangle(const double* r, double* x, int n, int side) {
   for (int k = n - 1; k >= 0; --k) {
     const double* column = r + std::int64_t(k) * side;
     x[k] /= column[k];
-    add_column(-x[k], column, x, k);
+    add_column<Map>(-x[k], column, x, k);
   }
 }
 
@@ -297,24 +371,26 @@ inline std::int64_t packed_place(int k, int j, int side) {
 
 /// X R = A for a tile of rows of A, in place. `packed`: -R above the diagonal; `inverse`: of its diagonal; both zero in
 /// the padding.
-template <class Real>
-inline void solve_rows(const gram_shape& shape, int tile, Real* x, const Real* packed, const Real* inverse) {
-  using map = gram_map<Real>;
-  using vector = typename map::vector;
+template <class Map, class Real>
+QUINTET_SVD_INLINE void solve_rows(const Map& map, const gram_shape& shape, int tile, Real* x, const Real* packed,
+                                   const Real* inverse) {
+  using lanes = gram_map<Map, Real>;
+  using vector = typename lanes::vector;
+  constexpr int height = gram_rows<Map, Real>;
   const int n = shape.cols, rows = shape.rows_in(tile);
-  for (int first = 0; first < rows; first += gram_rows<Real>)
+  for (int first = map.team_first() * height; first < rows; first += map.team_step() * height)
     for (int j = 0; j < n; j += gram_columns) {
       const Real* factor = packed + std::int64_t(j) * shape.side;
       vector sum[gram_chunks][gram_columns];
       const int width = n - j < gram_columns ? n - j : int(gram_columns);
       for (int e = 0; e < gram_columns; ++e) {
         const Real* column = x + std::int64_t(e < width ? j + e : n - 1) * shape.ld + first;
-        for (int i = 0; i < gram_chunks; ++i) sum[i][e] = device::load_pack<vector>(column + i * map::chunk);
+        for (int i = 0; i < gram_chunks; ++i) sum[i][e] = device::load_pack<vector>(column + i * lanes::chunk);
       }
       for (int k = 0; k < j; ++k, factor += gram_columns) {
         const Real* column = x + std::int64_t(k) * shape.ld + first;
         vector value[gram_chunks];
-        for (int i = 0; i < gram_chunks; ++i) value[i] = device::load_pack<vector>(column + i * map::chunk);
+        for (int i = 0; i < gram_chunks; ++i) value[i] = device::load_pack<vector>(column + i * lanes::chunk);
         for (int e = 0; e < gram_columns; ++e)
           for (int i = 0; i < gram_chunks; ++i) sum[i][e] = device::fma(value[i], factor[e], sum[i][e]);
       }
@@ -324,17 +400,20 @@ inline void solve_rows(const gram_shape& shape, int tile, Real* x, const Real* p
             sum[i][e] = device::fma(sum[i][k], factor[k * gram_columns + e], sum[i][e]);
         for (int i = 0; i < gram_chunks; ++i) sum[i][e] = sum[i][e] * inverse[j + e];
       }
-      for (int e = 0; e < width; ++e)
+      for (int e = 0; e < gram_columns; ++e) {
+        if (e >= width) continue;
         for (int i = 0; i < gram_chunks; ++i)
-          device::store_pack(x + std::int64_t(j + e) * shape.ld + first + i * map::chunk, sum[i][e]);
+          device::store_pack(x + std::int64_t(j + e) * shape.ld + first + i * lanes::chunk, sum[i][e]);
+      }
     }
+  map.barrier();
 }
 
-/// Four columns of the product of some rows of a tile with W.
-template <class Real>
-inline void multiply_rows(const gram_shape& shape, const Real* rows, const Real* packed, Real* products) {
-  using map = gram_map<Real>;
-  using vector = typename map::vector;
+/// Four columns of the product of some rows of a tile with W: f(i, e, vector) for chunk i of the rows and column e.
+template <class Map, class Real, class Function>
+QUINTET_SVD_INLINE void multiply_rows(const gram_shape& shape, const Real* rows, const Real* packed, Function f) {
+  using lanes = gram_map<Map, Real>;
+  using vector = typename lanes::vector;
   vector total[gram_chunks][gram_columns] = {};
   constexpr int length = 4 * terms_of_short_sum;
   for (int begin = 0; begin < shape.cols; begin += length) {
@@ -343,30 +422,17 @@ inline void multiply_rows(const gram_shape& shape, const Real* rows, const Real*
     for (int k = begin; k < end; ++k) {
       const Real *column = rows + std::int64_t(k) * shape.ld, *factor = packed + std::int64_t(k) * gram_columns;
       vector value[gram_chunks];
-      for (int i = 0; i < gram_chunks; ++i) value[i] = device::load_pack<vector>(column + i * map::chunk);
+      for (int i = 0; i < gram_chunks; ++i) value[i] = device::load_pack<vector>(column + i * lanes::chunk);
       for (int e = 0; e < gram_columns; ++e)
         for (int i = 0; i < gram_chunks; ++i) sum[i][e] = device::fma(value[i], factor[e], sum[i][e]);
     }
     for (int i = 0; i < gram_chunks; ++i)
       for (int e = 0; e < gram_columns; ++e) total[i][e] += sum[i][e];
   }
+#pragma GCC unroll 4
   for (int e = 0; e < gram_columns; ++e)
-    for (int i = 0; i < gram_chunks; ++i)
-      device::store_pack(products + e * gram_rows<Real> + i * map::chunk, total[i][e]);
-}
-
-/// Q W of a tile, W with `columns` columns: f(row, column, products) for blocks of gram_rows x gram_columns, products
-/// of a column side by side.
-template <class Real, class Function>
-inline void multiply_tile_rows(const gram_shape& shape, int tile, const Real* q, const Real* packed, int columns,
-                               Function f) {
-  const int rows = shape.rows_in(tile);
-  Real products[gram_columns * gram_rows<Real>];
-  for (int first = 0; first < rows; first += gram_rows<Real>)
-    for (int j = 0; j < columns; j += gram_columns) {
-      multiply_rows(shape, q + first, packed + std::int64_t(j) * shape.side, products);
-      f(first, j, static_cast<const Real*>(products));
-    }
+#pragma GCC unroll 4
+    for (int i = 0; i < gram_chunks; ++i) f(i, e, total[i][e]);
 }
 
 }  // namespace quintet::svd

@@ -11,6 +11,7 @@
 #include "quintet/core/profile.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "reference/svd_reference.hpp"
+#include "support/devices.hpp"
 #include "support/near.hpp"
 #include "support/svd_errors.hpp"
 
@@ -43,8 +44,8 @@ std::vector<T> normal_numbers(std::int64_t count, std::uint64_t seed) {
 
 template <class T>
 svd::decomposition<T> decomposed(const std::vector<T>& a, std::int64_t batch, std::int64_t rows, std::int64_t cols,
-                                 const svd::options& options = {}) {
-  return svd::decompose<T>({a.data(), batch, rows, cols}, options, Device::host());
+                                 const svd::options& options = {}, const Device& device = Device::host()) {
+  return svd::decompose<T>({a.data(), batch, rows, cols}, options, device);
 }
 
 template <class T>
@@ -108,6 +109,80 @@ TYPED_TEST(svd_gram_qr, bounds_of_the_header) {
     expect_factors(view, r, name);
     if (std::min(rows, cols) <= 33) expect_relative_values(view, r, double(std::min(rows, cols) + 4), name);
   }
+}
+
+/// Teams share tiles, parts and triangles. Fewer than 4096 rows: reflections would have no stage of their own.
+TYPED_TEST(svd_gram_qr, bounds_of_the_header_on_devices) {
+  struct shape {
+    std::int64_t batch, rows, cols;
+  };
+  test::on_other_devices([](const Device& device) {
+    for (const auto& [batch, rows, cols] :
+         {shape{2, 3300, 3}, shape{5, 1030, 10}, shape{1, 12, 1003}, shape{1, 500, 17}, shape{1, 2100, 33}}) {
+      const std::string name = text("device_", batch, "x", rows, "x", cols);
+      SCOPED_TRACE(name);
+      const auto a = normal_numbers<TypeParam>(batch * rows * cols, 3);
+      const batch_view<const TypeParam> view(a.data(), batch, rows, cols);
+      svd::decomposition<TypeParam> r;
+      const stages seen = count_stages([&] { r = decomposed(a, batch, rows, cols, {}, device); });
+      EXPECT_GT(seen.qr, 0);
+      EXPECT_EQ(seen.reflections, 0);
+      EXPECT_EQ(r.ran_on, device);
+      expect_factors(view, r, name);
+      expect_relative_values(view, r, double(std::min(rows, cols) + 4), name);
+      const auto values = decomposed(a, batch, rows, cols, {.vectors = svd::vectors::none}, device);
+      test::expect_near(values.s, r.s, 16 * test::compute_epsilon<TypeParam>);
+    }
+  });
+}
+
+/// What reflections take, NaN, and matrices out of range, beside one that stays as it is alone; in any layout.
+TYPED_TEST(svd_gram_qr, devices_decide_for_each_matrix) {
+  const std::int64_t batch = 6, m = 900, n = 10;
+  auto a = normal_numbers<TypeParam>(batch * m * n, 43);
+  const batch_view<TypeParam> view(a.data(), batch, m, n);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 1; j < n; ++j) {
+      view(1, i, j) = view(1, i, 0) + view(1, i, j) * TypeParam(1e-12);
+      view(2, i, j) *= sizeof(TypeParam) == 4 ? TypeParam(1e30) : TypeParam(1e300);
+      if (j == 4) view(3, i, j) = 0;
+    }
+  view(4, 700, 5) = std::numeric_limits<TypeParam>::quiet_NaN();
+  std::vector<TypeParam> columns(a.size());
+  const batch_view<TypeParam> by_column(columns.data(), batch, m, n, m * n, 1, m);
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) by_column(b, i, j) = view(b, i, j);
+  const std::vector<TypeParam> last(a.end() - m * n, a.end());
+  test::on_other_devices([&](const Device& device) {
+    svd::decomposition<TypeParam> r;
+    EXPECT_EQ(count_stages([&] { r = decomposed(a, batch, m, n, {}, device); }).reflections, 1);
+    expect_same(svd::decompose<TypeParam>({columns.data(), batch, m, n, m * n, 1, m}, {}, device), r);
+    for (std::int64_t b = 0; b < batch; ++b) EXPECT_EQ(r.status[b], b == 4 ? svd::not_finite : svd::ok);
+    const auto alone = decomposed(last, 1, m, n, {.part_of = batch}, device);
+    test::expect_same_bits(alone.u, std::vector<TypeParam>(r.u.end() - m * n, r.u.end()));
+    test::expect_same_bits(alone.v, std::vector<TypeParam>(r.v.end() - n * n, r.v.end()));
+    for (std::int64_t b = 0; b < batch; ++b) {
+      if (b == 2 || b == 4) continue;  // squares of a reference leave its range
+      SCOPED_TRACE(b);
+      const test::svd_bounds bounds = test::bounds_for(m, n, {});
+      EXPECT_LE(test::orthogonality(r.u_view(), b) / test::compute_epsilon<TypeParam>, bounds.u);
+      EXPECT_LE(test::residual<TypeParam>({a.data(), batch, m, n}, r, b) / test::compute_epsilon<TypeParam>,
+                bounds.residual);
+    }
+    // The largest element of each column, which a thread finds alone.
+    const auto canonical = decomposed(a, batch, m, n, {.canonical_signs = true}, device);
+    for (const std::int64_t b : {0, 1, 5})
+      for (std::int64_t j = 0; j < n; ++j) {
+        TypeParam largest = 0;
+        for (std::int64_t i = 0; i < m; ++i) {
+          const TypeParam x = canonical.u_view()(b, i, j);
+          if (std::fabs(x) > std::fabs(largest)) largest = x;
+          ASSERT_EQ(std::fabs(x), std::fabs(r.u_view()(b, i, j)));
+        }
+        EXPECT_GT(largest, 0);
+      }
+  });
 }
 
 /// B D with B well conditioned: every singular value is determined to the last digits, and has them, on both ways.
@@ -314,11 +389,13 @@ TYPED_TEST(svd_gram_qr_16, is_the_float_result_rounded_once) {
   const std::vector<TypeParam> a = normal_numbers<TypeParam>(batch * m * n, 41);
   const std::vector<float> widened(a.begin(), a.end());
   for (const auto& [rows, cols] : {std::pair(m, n), std::pair(n, m)}) {
-    const auto r = decomposed(a, batch, rows, cols);
-    const auto wide = decomposed(widened, batch, rows, cols);
-    EXPECT_EQ(r.s, wide.s);
-    for (std::size_t i = 0; i < r.u.size(); ++i) ASSERT_EQ(r.u[i].bits, TypeParam(wide.u[i]).bits);
-    for (std::size_t i = 0; i < r.v.size(); ++i) ASSERT_EQ(r.v[i].bits, TypeParam(wide.v[i]).bits);
+    test::on_every_device([&, rows = rows, cols = cols](const Device& device) {
+      const auto r = decomposed(a, batch, rows, cols, {}, device);
+      const auto wide = decomposed(widened, batch, rows, cols, {}, device);
+      EXPECT_EQ(r.s, wide.s);
+      for (std::size_t i = 0; i < r.u.size(); ++i) ASSERT_EQ(r.u[i].bits, TypeParam(wide.u[i]).bits);
+      for (std::size_t i = 0; i < r.v.size(); ++i) ASSERT_EQ(r.v[i].bits, TypeParam(wide.v[i]).bits);
+    });
   }
 }
 

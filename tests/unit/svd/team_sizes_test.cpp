@@ -167,6 +167,24 @@ TEST_P(svd_team_sizes, blocks) {
   EXPECT_LE(test::orthogonality(r.v_view(), 0) / test::compute_epsilon<float>, bounds.v);
 }
 
+/// QR by the Gram matrix, in two tiles: sums of pairs of threads, and threads that are in none.
+TEST_P(svd_team_sizes, tall) {
+  const std::int64_t m = 1700, n = 5;
+  const auto a = numbers(m * n);
+  for (const bool centre : {false, true}) {
+    const auto r =
+        svd::decompose<float>({a.data(), 1, m, n}, {.canonical_signs = centre, .centre = centre}, Device::emulated());
+    const auto expected =
+        svd::decompose<float>({a.data(), 1, m, n}, {.canonical_signs = centre, .centre = centre}, Device::host());
+    const test::svd_bounds bounds = test::bounds_for(m, n, {});
+    EXPECT_EQ(r.status[0], svd::ok);
+    EXPECT_LE(test::orthogonality(r.u_view(), 0) / test::compute_epsilon<float>, bounds.u);
+    EXPECT_LE(test::orthogonality(r.v_view(), 0) / test::compute_epsilon<float>, bounds.v);
+    test::expect_near(r.s, expected.s, 1e-6);
+    test::expect_near(r.means, expected.means, 1e-6);
+  }
+}
+
 TEST_P(svd_team_sizes, applications_and_gradient) {
   const std::int64_t m = 7, n = 5;
   const auto a = numbers(m * n);
