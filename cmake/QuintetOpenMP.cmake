@@ -87,7 +87,7 @@ else()
   list(FILTER amd INCLUDE REGEX "^gfx")
   if(amd)
     include(QuintetRocm)
-    quintet_find_rocm(QUINTET_OFFLOAD_FLAGS)
+    quintet_find_rocm(QUINTET_OFFLOAD_FLAGS ${amd})
   endif()
   # Debian's driver finds the device runtime only when it links with LTO.
   list(APPEND QUINTET_OFFLOAD_FLAGS -foffload-lto)
