@@ -123,9 +123,9 @@ void predict_by_model(session& session, const arguments& a) {
   with_storage(points.type, [&]<class Storage>() {
     session.settle_precision(spelling_of<Storage>());
     point_metric distance = model.clustering.options.distance;
-    const std::int64_t dim = is_of_bits(distance.kind) ? distance.bits : points.cols;
+    const std::int64_t dim = columns_in_files(distance, points.cols);
     io::matrix<Storage> further = read_further_points<Storage>(session, a.predict, dim);
-    pack_bits(further, a.predict, distance);
+    pack_words(further, a.predict, distance);
     session.result("n", points.rows);
     session.result("dim", dim);
     session.result("clusters", model.clustering.clusters());
@@ -146,7 +146,7 @@ void cluster_shared_points(session& session, arguments& a) {
   mpi::communicator& ranks = *session.ranks();
   auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   const std::int64_t dim = points.own.cols;
-  ranks.run_collectively([&] { pack_bits(points.own, a.input, a.options.distance); });
+  ranks.run_collectively([&] { pack_words(points.own, a.input, a.options.distance); });
   session.say() << points.all_rows << " points of " << dim << " dimensions on "
                 << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
   auto clusters_found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
@@ -173,8 +173,8 @@ void cluster_points(session& session, arguments& a) {
   std::vector<double> weights;
   if (!a.weights.empty()) weights = read_weights(session, a.weights, points.rows);
   const std::int64_t dim = points.cols;
-  pack_bits(points, a.input, a.options.distance);
-  pack_bits(further, a.predict, a.options.distance);
+  pack_words(points, a.input, a.options.distance);
+  pack_words(further, a.predict, a.options.distance);
   session.say() << points.rows << " points of " << dim << " dimensions on " << session.device().name() << std::endl;
   if (a.sweep) return sweep_points(session, a, std::as_const(points).view(), weights, sizeof(Storage) < sizeof(double));
   findings all;

@@ -1,7 +1,7 @@
 // quintet-neighbours: exact nearest neighbours of points, or all within a radius; an index that later runs search.
 #include "quintet/neighbours/neighbours.hpp"
 
-#include <limits>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -47,11 +47,10 @@ po::options_description describe(arguments& a) {
       }),
        "the K nearest points of each")  //
       ("radius", po::value<double>()->value_name("R")->notifier([&a](double radius) {
-        require_argument(radius >= 0 && radius < std::numeric_limits<double>::infinity(), "--radius", radius,
-                         ">= 0 and finite");
+        require_argument(std::isfinite(radius), "--radius", radius, "finite");
         a.radius = radius;
       }),
-       "all points at a distance of at most R")  //
+       "all points at a distance of at most R; of --metric integer_inner_product all whose product is at least -R")  //
       ("output", optional_output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        "--k: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K].\n"
        "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
@@ -103,7 +102,7 @@ void find_shared(session& session, const arguments& a) {
   mpi::communicator& ranks = *session.ranks();
   auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   point_metric distance_of_points = a.metric.value();
-  ranks.run_collectively([&] { pack_bits(points.own, a.input, distance_of_points); });
+  ranks.run_collectively([&] { pack_words(points.own, a.input, distance_of_points); });
   auto lists = session.timed("neighbours", [&] {
     return mpi::neighbours::nearest<Storage>(ranks, std::as_const(points.own).view(), points.first_row, *a.k,
                                              {distance_of_points}, session.device());
@@ -158,20 +157,14 @@ void report_search(session& session, const Points& points, std::int64_t queries,
   session.result("share", all > 0 ? double(pairs) / all : 0);
 }
 
-/// Columns of files of these points: of words of bits their bits.
-template <class Points>
-std::int64_t columns_of(const Points& points) {
-  return is_of_bits(points.distance().kind) ? points.distance().bits : points.dim();
-}
-
 /// Writes the answers of a single_call or an index.
 template <class Storage, class Points>
 void answer(session& session, const arguments& a, const Points& points) {
   std::optional<io::matrix<Storage>> read;
   if (!a.queries.empty()) {
     point_metric distance = points.distance();
-    read = read_further_points<Storage>(session, a.queries, columns_of(points));
-    pack_bits(*read, a.queries, distance);
+    read = read_further_points<Storage>(session, a.queries, columns_in_files(distance, points.dim()));
+    pack_words(*read, a.queries, distance);
   }
   const auto& queries = std::as_const(read);
   const std::int64_t asked = queries ? queries->rows : points.size();
@@ -201,7 +194,7 @@ void find(session& session, const arguments& a) {
 #endif
   io::matrix<Storage> read = read_points<Storage>(session, a.input, a.dataset);
   point_metric distance = a.metric.value();
-  pack_bits(read, a.input, distance);
+  pack_words(read, a.input, distance);
   const auto& points = std::as_const(read);
   const Device& device = session.device();
   if (a.index.empty()) return answer<Storage>(session, a, single_call(points.view(), {distance}, device));
@@ -246,7 +239,9 @@ void check(const session& session, const arguments& a) {
   if (a.input.empty())
     require_absent(session.line(), {"metric", "curvature", "p", "unit", "sphere-radius", "dataset", "precision"},
                    "needs --input: an index has its points, their type and metric");
-  a.metric.value();  // before a large file is read
+  const metric kind = a.metric.value().kind;  // before a large file is read
+  if (a.radius && *a.radius < 0 && !a.input.empty() && kind != metric::integer_inner_product)
+    throw InvalidArgument(text("--radius must be >= 0 and finite (--radius=", *a.radius, ")"));
   option_files inputs{{"--input", a.input}, {"--queries", a.queries}};
   option_files outputs{{"--output", a.output}, {"--json", session.line().common.json}};
   (a.input.empty() ? inputs : outputs).emplace_back("--index", a.index);

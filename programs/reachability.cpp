@@ -212,7 +212,7 @@ void work(session& session, arguments& a) {
     session.result("pairs", pairs.rows);
   }
   const std::int64_t dim = points.cols;
-  pack_bits(points, a.input, a.core.distance);
+  pack_words(points, a.input, a.core.distance);
   session.say() << points.rows << " points of " << dim << " dimensions on " << session.device().name() << std::endl;
   a.reachability.distance = a.core.distance;
   const matrix_view<const Storage> rows = std::as_const(points).view();

@@ -40,6 +40,7 @@
 #include "quintet/neighbours/neighbours.hpp"
 #include "quintet/pairwise/metric.hpp"
 #include "quintet/pairwise/packed_bits.hpp"
+#include "quintet/pairwise/packed_integers.hpp"
 #include "quintet/pairwise/product_space.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "quintet/snp/snp.hpp"

@@ -19,7 +19,8 @@ std::string_view usual_name(std::string_view name) {
                                "root of an epsilon or a radius"));
   for (const auto& [other, usual] :
        {std::pair("l1", "manhattan"), std::pair("cityblock", "manhattan"), std::pair("l2", "euclidean"),
-        std::pair("infinity", "chebyshev"), std::pair("p", "minkowski"), std::pair("tanimoto", "jaccard")})
+        std::pair("infinity", "chebyshev"), std::pair("p", "minkowski"), std::pair("tanimoto", "jaccard"),
+        std::pair("inner_product", "integer_inner_product")})
     if (name == other) return usual;
   return name;
 }
@@ -32,8 +33,9 @@ void metric_option::add_to(po::options_description& options) {
        "euclidean (or l2), cosine, manhattan (l1, cityblock), chebyshev (infinity), minkowski (p) of --p, poincare or "
        "lorentz: geodesic distances in the ball or on the hyperboloid of --curvature. haversine: great-circle "
        "distances of rows of latitude and longitude. hamming or jaccard (tanimoto): of rows of 0 and 1, the share of "
-       "columns that differ, of all or of those that are 1 in either. product: of spaces of constant curvature, "
-       "--factors")  //
+       "columns that differ, of all or of those that are 1 in either. integer_euclidean, integer_cosine or "
+       "integer_inner_product (inner_product; for neighbours alone): of rows of integers from -255 to 255, exact. "
+       "product: of spaces of constant curvature, --factors")  //
       ("curvature", po::value<double>()->value_name("C")->notifier([this](double power) {
         require_argument(power < 0 && std::isfinite(power), "--curvature", power, "< 0 and finite");
         curvature = power;
@@ -70,6 +72,10 @@ point_metric metric_option::value() const {
                                     {"lorentz", metric::lorentz},
                                     {"hamming", metric::hamming},
                                     {"jaccard", metric::jaccard},
+                                    {"integer_euclidean", metric::integer_euclidean},
+                                    {"integer_cosine", metric::integer_cosine},
+                                    {"integer_inner_product", metric::integer_inner_product},
+
                                     {"product", metric::product}});
   if (curvature && kind != metric::poincare && kind != metric::lorentz)
     throw InvalidArgument(text("--curvature needs --metric poincare or lorentz (--metric=", name, ")"));

@@ -18,10 +18,10 @@ struct metric_option {
   void add_to(po::options_description& options);
   /// Throws InvalidArgument for an unknown name, and for a parameter with a metric that has none.
   point_metric value() const;
-  /// Points of --metric lorentz and product are double, and words of bits.
+  /// Points of --metric lorentz and product are double, and words.
   void choose_precision(session& session) const {
     const metric kind = value().kind;
-    if (kind == metric::lorentz || kind == metric::product || is_of_bits(kind)) session.prefer_double();
+    if (kind == metric::lorentz || kind == metric::product || is_of_words(kind)) session.prefer_double();
   }
 };
 

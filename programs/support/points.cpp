@@ -97,27 +97,43 @@ io::matrix<Storage> read_further_points(session& session, const std::string& pat
   return points;
 }
 
+namespace {
+
+/// The bits of a number of a file; throws FileError for one that the metric does not take.
+std::uint64_t bits_of_number(double number, std::int64_t row, const std::string& path, metric kind) {
+  const bool is_taken =
+      is_of_bits(kind) ? number == 0 || number == 1 : number >= -255 && number <= 255 && number == std::rint(number);
+  if (!is_taken)
+    throw FileError(path,
+                    text("holds ", number, " in row ", row, " (counting from 0), where --metric ", to_string(kind),
+                         is_of_bits(kind) ? " takes 0 and 1" : " takes integers in [-255, 255]"));
+  return is_of_bits(kind) ? std::uint64_t(number) : std::uint16_t(std::int16_t(number));
+}
+
+}  // namespace
+
 template <class Storage>
-void pack_bits(io::matrix<Storage>& points, const std::string& path, point_metric& distance) {
-  if (!is_of_bits(distance.kind) || points.cols == 0) return;
+void pack_words(io::matrix<Storage>& points, const std::string& path, point_metric& distance) {
+  if (!is_of_words(distance.kind) || points.cols == 0) return;
   if constexpr (!std::is_same_v<Storage, double>) {
     throw InvalidArgument(text("--metric ", to_string(distance.kind), " needs --precision double or auto"));
   } else {
-    distance.bits = points.cols;
-    const std::int64_t words = (points.cols + 63) / 64;
+    const std::int64_t width = is_of_bits(distance.kind) ? 1 : bits_of_integer, in_word = 64 / width;
+    distance.bits = width * points.cols;
+    const std::int64_t words = (points.cols + in_word - 1) / in_word;
     std::vector<std::uint64_t> packed(points.rows * words);
     for (std::int64_t i = 0; i < points.rows; ++i)
-      for (std::int64_t b = 0; b < points.cols; ++b) {
-        const double bit = points.data[i * points.cols + b];
-        if (bit != 0 && bit != 1)
-          throw FileError(path, text("holds ", bit, " in row ", i, " (counting from 0), where --metric ",
-                                     to_string(distance.kind), " takes 0 and 1"));
-        packed[i * words + b / 64] |= std::uint64_t(bit) << (b % 64);
-      }
+      for (std::int64_t k = 0; k < points.cols; ++k)
+        packed[i * words + k / in_word] |= bits_of_number(points.data[i * points.cols + k], i, path, distance.kind)
+                                           << (k % in_word * width);
     points.cols = words;
     points.data.resize(packed.size());
     if (!packed.empty()) std::memcpy(points.data.data(), packed.data(), packed.size() * sizeof(double));
   }
+}
+
+std::int64_t columns_in_files(const point_metric& distance, std::int64_t cols) {
+  return is_of_bits(distance.kind) ? distance.bits : dimension_of(distance, cols);
 }
 
 std::vector<double> read_weights(session& session, const std::string& path, std::int64_t rows) {
@@ -134,7 +150,7 @@ std::vector<double> read_weights(session& session, const std::string& path, std:
 #define QUINTET_INSTANTIATE(Storage)                                                            \
   template io::matrix<Storage> read_points(session&, const std::string&, const std::string&);   \
   template io::matrix<Storage> read_further_points(session&, const std::string&, std::int64_t); \
-  template void pack_bits(io::matrix<Storage>&, const std::string&, point_metric&);
+  template void pack_words(io::matrix<Storage>&, const std::string&, point_metric&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

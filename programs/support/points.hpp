@@ -21,11 +21,14 @@ io::matrix<Storage> read_points(session& session, const std::string& path, const
 template <class Storage>
 io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim);
 
-/// Makes words of rows of 0 and 1 for metric::hamming and jaccard, and notes in `distance` how many bits they have;
-/// other metrics leave the points as they are. Throws FileError for another number, InvalidArgument for Storage other
-/// than double.
+/// Makes words of rows of 0 and 1 for metric::hamming and jaccard, and of integers in [-255, 255] for metrics of those,
+/// and notes in `distance` how many bits they have; other metrics leave the points as they are. Throws FileError for
+/// another number, InvalidArgument for Storage other than double.
 template <class Storage>
-void pack_bits(io::matrix<Storage>& points, const std::string& path, point_metric& distance);
+void pack_words(io::matrix<Storage>& points, const std::string& path, point_metric& distance);
+
+/// Columns of files of points that have `cols` columns in memory: of rows of words their bits or integers.
+std::int64_t columns_in_files(const point_metric& distance, std::int64_t cols);
 
 /// Reads one number for each of `rows` points; throws FileError for another number of them, and for a matrix.
 std::vector<double> read_weights(session& session, const std::string& path, std::int64_t rows);

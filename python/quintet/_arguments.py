@@ -30,11 +30,17 @@ _METRICS = {
     "hamming": "hamming",
     "jaccard": "jaccard",
     "tanimoto": "jaccard",
+    "integer_euclidean": "integer_euclidean",
+    "integer_cosine": "integer_cosine",
+    "integer_inner_product": "integer_inner_product",
+    "inner_product": "integer_inner_product",
 }
 #: Metrics of rows of bits.
 _OF_BITS = ("hamming", "jaccard", "tanimoto")
 #: What the names of metrics of products begin with, see product.metric().
 _OF_FACTORS = "product of "
+#: Metrics of rows of integers.
+_OF_INTEGERS = ("integer_euclidean", "integer_cosine", "integer_inner_product", "inner_product")
 #: What the bindings call the metric of points in degrees.
 _OF_DEGREES = "haversine of degrees"
 #: Metrics that are euclidean after a linear map of the columns.
@@ -115,17 +121,22 @@ def is_of_doubles(metric: Any) -> bool:
     return isinstance(metric, str) and (metric == "lorentz" or metric.startswith(_OF_FACTORS))
 
 
+def is_of_words(metric: Any) -> bool:
+    """Whether points of the metric are rows of bits or of integers, which the bindings take as words."""
+    return is_of_bits(metric) or (isinstance(metric, str) and metric in _OF_INTEGERS)
+
+
 def types_for_check(metric: Any, *types: Any) -> list[Any] | None:
-    """The types that scikit-learn's check may leave points in; None: any, which a later look at rows of bits refuses."""
-    if is_of_bits(metric):
+    """The types that scikit-learn's check may leave points in; None: any, which a later look at words refuses."""
+    if is_of_words(metric):
         return None
     return [np.float64] if is_of_doubles(metric) else list(types)
 
 
 def metric_parameter(metric: str, curvature: Any, p: Any, sphere_radius: Any, points: Any) -> float:
-    """The number that the bindings take next to the name of a metric; of rows of bits it is their number in `points`."""
-    if is_of_bits(metric):
-        return float(_bits_of(_dense(points, "X"), "X"))
+    """The number that the bindings take next to the name of a metric; of rows of words it is their bits in `points`."""
+    if is_of_words(metric):
+        return float(_bits_of(_dense(points, "X"), "X", metric))
     if metric in ("haversine", _OF_DEGREES):
         return as_number(sphere_radius, "sphere_radius")
     return as_number(p, "p") if _METRICS.get(metric) == "minkowski" else as_number(curvature, "curvature")
@@ -165,15 +176,19 @@ def choice_index(value: Any, name: str, allowed: tuple[str, ...]) -> int:
 def _dense(X: Any, name: str) -> np.ndarray:
     """An array of two dimensions."""
     if "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(X):
-        raise InvalidArgument(f"{name} must be dense with rows of bits: {name}.toarray() != 0")
+        raise InvalidArgument(f"{name} must be dense with this metric: {name}.toarray()")
     array = np.asarray(X)
     if array.ndim != 2:
         raise InvalidArgument(f"{name} must have 2 dimensions (shape={array.shape})")
     return array
 
 
-def _bits_of(array: np.ndarray, name: str) -> int:
-    """Bits of a row: columns, or eight times those of bytes."""
+def _bits_of(array: np.ndarray, name: str, metric: str) -> int:
+    """Bits of a row: columns, or eight times those of bytes; 16 for each integer."""
+    if not is_of_bits(metric):
+        if not 1 <= array.shape[1] <= 2**16:
+            raise InvalidArgument(f"{name} must have 1 to {2**16} integers in a row (shape={array.shape})")
+        return 16 * array.shape[1]
     bits = array.shape[1] * (8 if array.dtype == np.uint8 else 1)
     if not 1 <= bits <= 2**24:
         raise InvalidArgument(f"{name} must have 1 to {2**24} bits in a row (shape={array.shape}, dtype={array.dtype})")
@@ -203,11 +218,28 @@ def _bytes_of(array: np.ndarray, name: str) -> np.ndarray:
     return np.packbits(array != 0, axis=1, bitorder="little")
 
 
-def bit_words(X: Any, name: str = "X") -> np.ndarray:
-    """Rows of bits as the bindings take them: words of 64 bits that NumPy calls float64. They are no numbers."""
+def _integers_of(array: np.ndarray, name: str) -> np.ndarray:
+    """Rows of bytes that hold 16-bit integers, four to a word."""
+    if array.dtype not in (np.int8, np.uint8):
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{name} must be int8 or uint8 for this metric (dtype={array.dtype})")
+        wrong = ~((array >= -255) & (array <= 255))
+        if array.dtype.kind == "f":
+            wrong |= array != np.rint(array)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise InvalidArgument(
+                f"{name} must hold integers from -255 to 255 for this metric "
+                f"({name}[{row}, {column}]={array[row, column]})"
+            )
+    return np.ascontiguousarray(array, dtype="<i2").view(np.uint8)
+
+
+def words_of(X: Any, metric: str, name: str = "X") -> np.ndarray:
+    """Rows of bits or integers as the bindings take them: words of 64 bits that NumPy calls float64. They are no numbers."""
     array = _dense(X, name)
-    _bits_of(array, name)
-    content = _bytes_of(array, name)
+    _bits_of(array, name, metric)
+    content = _bytes_of(array, name) if is_of_bits(metric) else _integers_of(array, name)
     words = np.zeros((len(content), -(-content.shape[1] // 8) * 8), np.uint8)
     words[:, : content.shape[1]] = content
     return words.view(np.float64)
@@ -215,9 +247,9 @@ def bit_words(X: Any, name: str = "X") -> np.ndarray:
 
 def as_points(X: Any, name: str = "X", metric: Any = "euclidean") -> tuple[np.ndarray, Like]:
     """Points as rows of a storage type, and the array that results are to be like. Those of "lorentz" and
-    products become float64, and rows of bits words."""
-    if is_of_bits(metric):
-        words = bit_words(X, name)
+    products become float64, and rows of bits and of integers words."""
+    if is_of_words(metric):
+        words = words_of(X, metric, name)
         return words, take_rows(words[:0], name)[1]
     array, like = take_rows(X, name, STORAGE, integers=True)
     return (widened(array) if is_of_doubles(metric) else array), like

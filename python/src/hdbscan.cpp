@@ -335,8 +335,9 @@ nb::object centroid_rows(const array& points, const array& labels, const array& 
   const auto weight = span_of<double>(weights);
   const auto distance = metric_of(metric, parameter);
   auto means = run([&] { return weighted_centroids(view, label, weight, distance, Device::parse(device)); });
-  const std::int64_t count = view.cols > 0 ? std::int64_t(means.size()) / view.cols : 0;
-  return to_numpy(std::move(means), {count, view.cols});
+  const std::int64_t columns = dimension_of(distance, view.cols);
+  const std::int64_t count = columns > 0 ? std::int64_t(means.size()) / columns : 0;
+  return to_numpy(std::move(means), {count, columns});
 }
 
 validity_convention convention_of(const std::string& name) {

@@ -71,7 +71,7 @@ def test_bits_in_every_form() -> None:
     assert_array_equal(copy.predict(X[:5]), hdbscan.HDBSCAN(min_cluster_size=8, metric="jaccard").fit(X).predict(X[:5]))
     with pytest.raises(ValueError, match=r"X must hold 0 and 1 alone for this metric \(X\[1, 0\]=0.5\)"):
         hdbscan.cluster([[0.0, 1.0], [0.5, 1.0]], metric="jaccard")
-    with pytest.raises(ValueError, match="X must be dense with rows of bits"):
+    with pytest.raises(ValueError, match="X must be dense with this metric"):
         hdbscan.cluster(scipy.sparse.csr_array(X), metric="jaccard")
     with pytest.warns(UserWarning, match="bytes of 0 and 1, which count as packed bits"):
         hdbscan.core_distances(X.astype(np.uint8), metric="jaccard")

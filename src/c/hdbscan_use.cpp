@@ -207,10 +207,11 @@ quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, 
     const scalar_type t = storage_type_of(type);
     const auto label = array(labels, n, "labels");
     check_clusters(clusters, label);
-    output_matrix<double>(centroids, clusters, dim, dim, "centroids");
+    const point_metric distance = metric_of(known_options(options));
+    const std::int64_t columns = dimension_of(distance, dim);
+    output_matrix<double>(centroids, clusters, columns, columns, "centroids");
     copy_to(hdbscan::weighted_centroids(any_input(points, t, n, dim, stride, "points"), label,
-                                        optional_array<double>(weights, n, "weights"),
-                                        metric_of(known_options(options)), Device::host()),
+                                        optional_array<double>(weights, n, "weights"), distance, Device::host()),
             centroids);
   });
 }

@@ -148,7 +148,11 @@ static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == i
               QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski) &&
               QUINTET_HAVERSINE == int(metric::haversine) && QUINTET_LORENTZ == int(metric::lorentz) &&
               QUINTET_HAMMING == int(metric::hamming) && QUINTET_JACCARD == int(metric::jaccard) &&
-              QUINTET_PRODUCT == int(metric::product));
+              QUINTET_PRODUCT == int(metric::product) &&
+
+              QUINTET_INTEGER_EUCLIDEAN == int(metric::integer_euclidean) &&
+              QUINTET_INTEGER_COSINE == int(metric::integer_cosine) &&
+              QUINTET_INTEGER_INNER_PRODUCT == int(metric::integer_inner_product));
 static_assert(QUINTET_DEGREES == int(angle_unit::degrees) && QUINTET_RADIANS == int(angle_unit::radians));
 
 static_assert(QUINTET_FLAT_FACTOR == int(product::geometry::euclidean) &&
@@ -169,7 +173,7 @@ inline std::vector<product::factor> known_factors(const quintet_factor* factors,
 /// The distance of options that have a metric and its parameters.
 template <class Options>
 point_metric metric_of(const Options& options) {
-  point_metric result = enumerated<metric>(options.metric, 11, "metric");
+  point_metric result = enumerated<metric>(options.metric, 14, "metric");
   if (result.kind == metric::product)
     result.space =
         std::span<const product::factor>(known_factors(options.factors, options.factor_count, "factor_count"));

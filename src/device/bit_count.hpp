@@ -83,7 +83,7 @@ QUINTET_INLINE inline pack<std::uint64_t, W> sum_of_bytes(const pack<std::uint64
 
 }  // namespace detail
 
-/// Counts the ones of words, lane by lane.
+/// Counts the bits in which words differ, lane by lane.
 template <int W>
 class bit_counter {
  public:
@@ -91,7 +91,7 @@ class bit_counter {
   /// Words between settle() and settle(): a byte of 8 ones each.
   enum { words_at_once = 31 };
 
-  QUINTET_INLINE void add(const words& x) { parts_ += detail::ones_in_parts<W>(x); }
+  QUINTET_INLINE void add(const words& x, const words& y) { parts_ += detail::ones_in_parts<W>(x ^ y); }
   QUINTET_INLINE void settle() {
     if constexpr (detail::counts_words<W>())
       sum_ += parts_;

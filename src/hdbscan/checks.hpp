@@ -11,6 +11,7 @@
 
 namespace quintet::hdbscan {
 
+using pairwise::check_distance;
 using pairwise::check_points;
 
 /// Real is the type in which distances are divided.

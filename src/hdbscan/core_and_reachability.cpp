@@ -104,6 +104,7 @@ core_summary write_both(matrix_view<const Storage> points, vector_view<accumulat
   using Real = accumulator_t<Storage>;
   const Device device = device::run_device(requested_device, {{"points", points}, {"core", core_out}, {"out", out}});
   check_points(points);
+  check_distance(options.distance);
   check_alpha<Real>(options.alpha);
   if (core.distance != options.distance)
     throw InvalidArgument(text("core.distance and options.distance must be the same (", to_string(core.distance), ", ",

@@ -134,6 +134,7 @@ core_summary write_core_distances(matrix_view<const Storage> points, vector_view
   const stage_region stage("neighbours");
   const Device device = device::run_device(requested_device, {{"points", points}, {"out", out}});
   check_points(points);
+  check_distance(options.distance);
   require_argument(out.size() == points.rows(), "out.size", out.size(), text("points.rows=", points.rows()));
   const std::vector<double> weights = used_weights(given_weights, points.rows());
   pairwise::scanned_points<Storage> scanned(points, options.distance, device);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "hdbscan/checks.hpp"
@@ -101,6 +102,7 @@ std::vector<std::int64_t> medoids_of(matrix_view<const Storage> points, std::spa
                                      const Device& requested_device) {
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
+  check_distance(distance);
   check_weights(weights, points.rows());
   const std::int64_t clusters = count_labels(labels, points.rows());
   const pairwise::scanned_points<Storage> scanned(points, distance, device);
@@ -132,6 +134,25 @@ std::vector<double> centroids_on_sphere(const std::vector<double>& means, angle_
   return centroids;
 }
 
+/// The integers of rows of words as numbers.
+template <class Storage>
+std::vector<double> unpacked_integers(matrix_view<const Storage> points, const point_metric& distance) {
+  check_distance(distance);
+  check_points(points);
+  // Throws for what are no rows of integers.
+  const pairwise::scanned_points<Storage> scanned(points, distance, Device::host());
+  const device::staged_in on_host(points, Device::host());
+  const std::int64_t dim = dimension_of(distance, points.cols());
+  std::vector<double> values(points.rows() * dim);
+  for (std::int64_t i = 0; i < points.rows(); ++i)
+    for (std::int64_t k = 0; k < dim; ++k) {
+      std::int16_t value;
+      std::memcpy(&value, reinterpret_cast<const char*>(on_host.view().row(i)) + k * sizeof value, sizeof value);
+      values[i * dim + k] = value;
+    }
+  return values;
+}
+
 template <class Storage>
 std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                  std::span<const double> weights, const point_metric& distance,
@@ -140,6 +161,11 @@ std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<co
   if (is_of_bits(distance.kind) || distance.kind == metric::product)
     throw InvalidArgument(text(is_of_bits(distance.kind) ? "rows of bits" : "points of products",
                                " have no mean: medoids() chooses among them (metric=", to_string(distance.kind), ")"));
+  if (is_of_integers(distance.kind)) {
+    const std::vector<double> rows = unpacked_integers(points, distance);
+    return centroids_of<double>({rows.data(), points.rows(), dimension_of(distance, points.cols())}, labels, weights,
+                                metric::euclidean, requested_device);
+  }
   const bool on_sphere = distance.kind == metric::haversine;
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);

@@ -83,6 +83,7 @@ void write_pairs(matrix_view<const Storage> points, vector_view<const accumulato
   const Device device =
       device::run_device(requested_device, {{"points", points}, {"core", core}, {"pairs", pairs}, {"out", out}});
   check_points(points);
+  check_distance(options.distance);
   check_alpha<Real>(options.alpha);
   const std::int64_t n = points.rows(), count = pairs.rows();
   const pairwise::scanned_points<Storage> scanned(points, options.distance, device);

@@ -38,8 +38,8 @@ bool may_have_piles(const row_order<Storage>& order, const std::vector<std::int3
 template <class Storage>
 std::optional<merged_piles<Storage>> merged_piles<Storage>::find(matrix_view<const Storage> points,
                                                                  const std::vector<std::int32_t>& valid, std::int64_t k,
-                                                                 bool are_bits) {
-  const row_order<Storage> order{points, are_bits};
+                                                                 bool are_words) {
+  const row_order<Storage> order{points, are_words};
   if (!may_have_piles(order, valid)) return std::nullopt;
   std::vector<std::int32_t> sorted = valid;
   sort_rows(sorted, order);

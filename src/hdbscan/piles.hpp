@@ -19,9 +19,9 @@ class merged_piles {
  public:
   /// Nothing where the rows `valid` (ascending) of `points`, in host memory, hold few piles. A sample shows it, so
   /// points without piles cost next to nothing; otherwise O(N D log N).
-  /// Coordinates are numbers, or words of bits.
+  /// Coordinates are numbers, or words of bits or integers.
   static std::optional<merged_piles> find(matrix_view<const Storage> points, const std::vector<std::int32_t>& valid,
-                                          std::int64_t k, bool are_bits);
+                                          std::int64_t k, bool are_words);
 
   /// The points that are left, in their order, and how many each stands for, which is its weight.
   matrix_view<const Storage> points() const { return {values_.data(), std::int64_t(number_.size()), dim_}; }

@@ -46,6 +46,7 @@ class reachability_source {
                       const reachability_options& options, const Device& device)
       : options_(options) {
     check_points(points);
+    check_distance(options.distance);
     check_alpha<Real>(options.alpha);
     const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
     measure_ = scanned.measure;

@@ -192,7 +192,7 @@ bool find_tree_of_piles(matrix_view<const Storage> points, const std::vector<std
                         const spanning_tree_options& options, const Device& device, bool has_callback, progress& report,
                         stage_region& neighbours_region, spanning_tree_result& result) {
   if (!points.device().shares_host_memory()) return false;
-  const auto piles = merged_piles<Storage>::find(points, valid, result.neighbours, is_of_bits(options.distance.kind));
+  const auto piles = merged_piles<Storage>::find(points, valid, result.neighbours, is_of_words(options.distance.kind));
   if (!piles) return false;
   pairwise::scanned_points<Storage> scanned(piles->points(), options.distance, device);
   spanning_tree_result tree =
@@ -224,6 +224,7 @@ spanning_tree_result spanning_tree_of_points(matrix_view<const Storage> points, 
   using Real = accumulator_t<Storage>;
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
+  check_distance(options.distance);
   check_alpha<Real>(options.alpha);
   progress report(callback);
   double neighbours_seconds = 0;

@@ -139,8 +139,8 @@ spanning_tree_result begin_result(const spanning_tree_options& options, scalar_t
   result.ran_on = {device, device, Device::host()};
   result.neighbours = neighbour_count(options, valid);
   result.clamped = is_clamped(options, result.neighbours);
-  // Equal fractions of bits are equal numbers.
-  result.tie_tolerance = is_of_bits(options.distance.kind) ? 0 : default_tie_tolerance(type, dim);
+  // Equal distances of words are equal numbers.
+  result.tie_tolerance = is_of_words(options.distance.kind) ? 0 : default_tie_tolerance(type, dim);
   result.core_distances.assign(rows, 0);
   for (const std::int64_t i : invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();
   result.invalid_rows = std::move(invalid_rows);

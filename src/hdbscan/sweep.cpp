@@ -45,6 +45,7 @@ cluster_options shared_options(const sweep_options& options) {
 
 /// Throws for values out of range; the result has them sorted, each once.
 sweep_options checked(sweep_options options) {
+  check_distance(options.distance);
   require_argument(!options.min_samples.empty(), "min_samples.size", options.min_samples.size(), ">= 1");
   require_argument(!options.epsilon.empty(), "epsilon.size", options.epsilon.size(), ">= 1");
   for (std::size_t i = 0; i < options.min_samples.size(); ++i)

@@ -86,7 +86,9 @@ class validity_engine {
         points_(points, options.distance, device),
         options_(options),
         // (1 / d^2)^D is (1 / d)^(2 D).
-        dimension_((is_squared() ? 2 : 1) * (options.dimension > 0 ? options.dimension : double(points.cols()))) {}
+        dimension_((is_squared() ? 2 : 1) * (options.dimension > 0
+                                                 ? options.dimension
+                                                 : double(dimension_of(options.distance, points.cols())))) {}
 
   /// Clusters of at least two valid points; `label` receives their labels.
   std::vector<cluster_part<Real>> parts(std::span<const std::int64_t> labels, std::int64_t clusters,
@@ -154,7 +156,7 @@ class validity_engine {
     const std::vector<Storage> values = device::host_copy(source_);
     std::sort(rows.begin(), rows.end(),
               row_order<Storage>{matrix_view<const Storage>(values.data(), source_.rows(), source_.cols()),
-                                 is_of_bits(points_.kind())});
+                                 is_of_words(points_.kind())});
     return rows;
   }
 
@@ -253,6 +255,7 @@ validity_result validity_of(matrix_view<const Storage> points, std::span<const s
   const stage_region stage("validity");
   const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
+  check_distance(options.distance);
   if (is_of_bits(options.distance.kind))
     require_argument(options.dimension > 0, "dimension", options.dimension,
                      text("> 0 with metric ", to_string(options.distance.kind), ": rows of bits have no dimension"));

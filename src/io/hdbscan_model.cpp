@@ -62,7 +62,7 @@ void each_number(Facts& m, Function&& f) {
   f(o.min_samples, "min_samples");
   f(o.count_self, "count_self");
   f(o.alpha, "alpha");
-  f(o.distance.kind, "metric", metric::euclidean, metric::product);
+  f(o.distance.kind, "metric", metric::euclidean, metric::integer_cosine);
   f(o.distance.curvature, "curvature");
   f(o.distance.p, "p");
   f(o.distance.sphere_radius, "sphere_radius");

@@ -243,7 +243,7 @@ radius_result<accumulator_t<Storage>> index<Storage>::within_radius(matrix_view<
                                                                     double radius) const {
   const detail::index_state<Real>& state = *state_;
   detail::check_queries(state, queries);
-  check_radius(radius);
+  check_radius(radius, state.kind);
   const auto at_once = [&] {
     return detail::answer_at_once(state, queries, [&](auto rows, auto points, const options& settings) {
       return neighbours::within_radius<Real>(rows, points, radius, settings, state.device);
@@ -288,7 +288,7 @@ radius_result<accumulator_t<Storage>> index<Storage>::within_radius(matrix_view<
 template <class Storage>
 radius_result<accumulator_t<Storage>> index<Storage>::others_within_radius(double radius) const {
   const detail::index_state<Real>& state = *state_;
-  check_radius(radius);
+  check_radius(radius, state.kind);
   const stage_region stage("neighbours");
   auto result = empty_rows<Real>(state.count, state.count, state.device);
   result.invalid_points = result.invalid_queries = state.invalid;

@@ -29,7 +29,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char magic[] = {'Q', 'U', 'I', 'N', 'T', 'E', 'T', '\n'};
 constexpr std::uint32_t format_version = 1;
-constexpr std::int32_t metrics = int(metric::product) + 1, searches = int(search::all_pairs) + 1;
+constexpr std::int32_t metrics = int(metric::integer_inner_product) + 1, searches = int(search::all_pairs) + 1;
 
 struct file_head {
   char magic[8];

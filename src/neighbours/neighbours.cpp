@@ -103,7 +103,7 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets, double radius, const Device& device) {
   using Real = accumulator_t<Storage>;
-  check_radius(radius);
+  check_radius(radius, sets.points.kind());
   auto result = empty_rows<Real>(sets.queries().count(), sets.points.count(), device);
   result.invalid_queries = sets.queries().invalid_rows();
   result.invalid_points = sets.points.invalid_rows();

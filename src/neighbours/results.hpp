@@ -45,8 +45,12 @@ radius_result<Real> empty_rows(std::int64_t queries, std::int64_t points, const 
   return result;
 }
 
-inline void check_radius(double radius) {
-  require_argument(radius >= 0 && std::isfinite(radius), "radius", radius, ">= 0 and finite");
+/// Inner products count as -<x, y>, of any sign.
+inline void check_radius(double radius, metric kind) {
+  if (kind == metric::integer_inner_product)
+    require_argument(std::isfinite(radius), "radius", radius, "finite");
+  else
+    require_argument(radius >= 0 && std::isfinite(radius), "radius", radius, ">= 0 and finite");
 }
 
 /// Puts the first entries of lists into the rows of the result, row i of the lists into order[i] (i, if there is no

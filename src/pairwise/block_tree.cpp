@@ -180,9 +180,9 @@ std::vector<std::int32_t> tree_order(const panels<Real>& points) {
   for (std::int64_t i = 0; i < points.count; ++i) order[i] = std::int32_t(i);
   std::vector<Real> copy;
   if (!points.device().shares_host_memory()) copy = points.data.to_vector();
-  // Words have no sides, but the number of their ones; of factors nothing is bounded.
-  const bool is_of_words = is_of_bits(points.term.kind) || points.term.kind == term_kind::product;
-  const std::int64_t sides = is_of_words ? 1 : points.dim;
+  // Words have no sides, but the first number of their row; of factors nothing is bounded.
+  const bool has_sides = !is_of_words(points.term.kind) && points.term.kind != term_kind::product;
+  const std::int64_t sides = has_sides ? points.dim : 1;
   const node_splitter<Real> splitter(copy.empty() ? points.data.data() : copy.data(), points.dim, sides, order);
   std::vector<tree_node> nodes{{0, 0, leaves_of(points.count)}};
   while (!nodes.empty()) {

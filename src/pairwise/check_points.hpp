@@ -6,6 +6,7 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/core/view.hpp"
+#include "quintet/pairwise/metric.hpp"
 
 namespace quintet::pairwise {
 
@@ -20,6 +21,13 @@ inline void check_points(std::int64_t rows, std::int64_t cols) {
 template <class Storage>
 void check_points(matrix_view<const Storage> points) {
   check_points(points.rows(), points.cols());
+}
+
+/// Throws for a metric that is no distance, with which nothing but neighbours can be found.
+inline void check_distance(const point_metric& distance) {
+  if (distance.kind == metric::integer_inner_product)
+    throw InvalidArgument(text("metric must be a distance here (metric=", to_string(distance.kind),
+                               "): integer_inner_product is for neighbours alone"));
 }
 
 }  // namespace quintet::pairwise

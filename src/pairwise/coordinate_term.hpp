@@ -7,13 +7,14 @@
 //   great_circle  sum of (x - y)^2 of unit vectors of two words a coordinate, or 4 / sum of (x + y)^2 (device/arc.hpp)
 //   split      sum of (x - y)^2 of coordinates in two parts, high and low: the hyperboloid, see sheet_kernel.hpp
 //   product    a sum over the factors of a product of spaces of weighted squared distances, see product_rows.hpp
-//   hamming, jaccard  bits of words that differ, and their share of those that are 1 in either row, see bit_rows.hpp
+//   hamming, jaccard  bits of words that differ, and their share of those that are 1 in either row, see word_rows.hpp
+//   integer_square, integer_cosine, integer_product  |x - y|^2, 1 - cos(x, y) and 2^32 - <x, y> of rows of integers
 //
 // The reduced distance is the sum, and of powers its root: sums of different powers may have equal roots.
 //
 // The loop over coordinates is compiled once per term; those other than squares only for any dimension (other_metrics).
-// A great circle needs all coordinates of a pair at once: takes_points. Bits are counted in kernels of their own
-// (bit_rows), and so are products (product_rows), of doubles alone.
+// A great circle needs all coordinates of a pair at once: takes_points. Words of bits and integers are taken in by
+// kernels of their own (word_rows), and so are products (product_rows), of doubles alone.
 #pragma once
 
 #include <bit>
@@ -25,6 +26,7 @@
 #include "device/arc.hpp"
 #include "device/asinh.hpp"
 #include "device/bit_count.hpp"
+#include "device/dot_product.hpp"
 #include "device/pack.hpp"
 #include "device/power.hpp"
 #include "pairwise/lane_bits.hpp"
@@ -34,7 +36,20 @@
 
 namespace quintet::pairwise {
 
-enum class term_kind { square, magnitude, largest, power, great_circle, split, product, hamming, jaccard };
+enum class term_kind {
+  square,
+  magnitude,
+  largest,
+  power,
+  great_circle,
+  split,
+  product,
+  hamming,
+  jaccard,
+  integer_square,
+  integer_cosine,
+  integer_product
+};
 
 template <class Real>
 struct coordinate_term {
@@ -45,20 +60,23 @@ struct coordinate_term {
 };
 
 /// What stands in the place of a dimension in kernels: any_dimension for sums of squares in any, other_metrics for all
-/// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp; bit_rows
-/// for rows of bits, product_rows for those of products of spaces.
-enum { any_dimension = 0, other_metrics = -1, rounded_products = -2, bit_rows = -3, product_rows = -4 };
+/// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp; word_rows
+/// for rows of bits and of integers, product_rows for those of products of spaces.
+enum { any_dimension = 0, other_metrics = -1, rounded_products = -2, word_rows = -3, product_rows = -4 };
 
 /// Whether a kernel takes whole rows behind a number each, see scanned_points.
-constexpr bool takes_whole_rows(int dim) { return dim == bit_rows || dim == product_rows; }
+constexpr bool takes_whole_rows(int dim) { return dim == word_rows || dim == product_rows; }
 
-constexpr bool is_of_bits(term_kind kind) { return kind == term_kind::hamming || kind == term_kind::jaccard; }
+constexpr bool is_of_words(term_kind kind) { return kind >= term_kind::hamming; }
+
+/// Not below |<x, y>| of rows of max_integers integers in [-255, 255].
+constexpr double largest_product = 0x1p32;
 
 /// Calls f.operator()<Dim>() with what stands for a dimension in kernels of the term; squares are in any.
 template <class Real, class Function>
 void with_any_dimension(const coordinate_term<Real>& term, const Function& f) {
   if constexpr (sizeof(Real) == 8)
-    if (is_of_bits(term.kind)) return f.template operator()<bit_rows>();
+    if (is_of_words(term.kind)) return f.template operator()<word_rows>();
   if constexpr (sizeof(Real) == 8)
     if (term.kind == term_kind::product) return f.template operator()<product_rows>();
   if (term.kind == term_kind::square)
@@ -228,25 +246,36 @@ constexpr bool takes_points = false;
 template <class Real>
 constexpr bool takes_points<great_circle_term<Real>> = true;
 
-/// Of rows of bits [number of ones, words ...], as numbers.
-struct bit_term : sum_of_terms {
+/// Of rows of words [numbers of the row, words ...], as numbers. The first number is NaN where a row is missing; boxes
+/// are of it alone. A term is made of the sum of a `counter` over the words of a pair, and of its numbers:
+/// reduced_of(sum, column, row, step) has those of columns and of a row, which are `step` apart. bound_of(gap, first)
+/// is not above the distances of rows whose first number is `first` and others with one that is `gap` away at least.
+struct word_term : sum_of_terms {
   enum { coordinates = 1 };
 
-  /// The gap to a side of a box, of numbers of ones.
+  /// Takes in the gap to a side of a box.
   template <class Pack>
   void add(Pack& sum, const Pack& gap) const {
     sum = sum + gap;
   }
 };
 
+/// The first number of a row is that of its ones.
+struct bit_term : word_term {
+  enum { numbers = 1 };
+  template <int W>
+  using counter = device::bit_counter<W>;
+
+  static void write_numbers(double ones, double* to) { to[0] = ones; }
+};
+
 /// The bits that differ: an integer, so that equal distances tie.
 struct hamming_term : bit_term {
-  /// `popcount` of both rows together; NaN where one is missing.
   template <class Pack>
-  Pack reduced_of(const Pack& different, const Pack& popcount) const {
-    return popcount >= 0.0 ? different : popcount;
+  QUINTET_INLINE Pack reduced_of(const Pack& different, const Pack* column, const double* row, std::int64_t) const {
+    const Pack ones = column[0] + row[0];
+    return ones >= 0.0 ? different : ones;
   }
-  /// Of rows of `popcount` ones, and others with a number that is `gap` away at least.
   template <class Pack>
   Pack bound_of(const Pack& gap, const Pack&) const {
     return gap;
@@ -257,28 +286,121 @@ struct hamming_term : bit_term {
 /// rows of at most 2^24 bits are 2^-48 apart, so their quotients, rounded once, are ordered and tie as they do.
 struct jaccard_term : bit_term {
   template <class Pack>
-  Pack reduced_of(const Pack& different, const Pack& popcount) const {
-    const Pack both = popcount + different;
+  QUINTET_INLINE Pack reduced_of(const Pack& different, const Pack* column, const double* row, std::int64_t) const {
+    const Pack both = column[0] + row[0] + different;
     return both > 0.0 ? Pack((different + different) / both) : both;
   }
   /// The other row has at most min(ones) bits of the larger of both in common: 1 - min / max >= gap / (ones + gap).
   template <class Pack>
-  Pack bound_of(const Pack& gap, const Pack& popcount) const {
-    return gap > 0.0 ? Pack(gap / (popcount + gap)) : gap;
+  Pack bound_of(const Pack& gap, const Pack& ones) const {
+    return gap > 0.0 ? Pack(gap / (ones + gap)) : gap;
   }
 };
 
-/// Bits in which rows of words differ.
-template <class Word>
-QUINTET_INLINE inline double different_bits(const Word* x, const Word* y, std::int64_t words) {
-  std::uint64_t count = 0;
-  for (std::int64_t k = 0; k < words; ++k)
-    count += std::uint64_t(__builtin_popcountll(device::load_words<1>(x + k) ^ device::load_words<1>(y + k)));
-  return double(count);
+/// The first number of a row is |x|^2.
+struct integer_term : word_term {
+  enum { numbers = 1 };
+  template <int W>
+  using counter = device::dot_product<W>;
+
+  static void write_numbers(double square, double* to) { to[0] = square; }
+  /// Lengths say nothing of it.
+  template <class Pack>
+  Pack bound_of(const Pack& gap, const Pack&) const {
+    return gap * 0.0;
+  }
+};
+
+/// |x|^2 + |y|^2 - 2 <x, y>, exact.
+struct integer_square_term : integer_term {
+  template <class Pack>
+  QUINTET_INLINE Pack reduced_of(const Pack& product, const Pack* column, const double* row, std::int64_t) const {
+    return (column[0] + row[0]) - (product + product);
+  }
+  /// (|y| - |x|)^2, which is smaller for the longer y of two whose squares are as far from |x|^2.
+  template <class Pack>
+  Pack bound_of(const Pack& gap, const Pack& square) const {
+    constexpr int lanes = sizeof(Pack) / sizeof(double);
+    const Pack both = device::root<double, lanes>(Pack(square + gap)) + device::root<double, lanes>(square);
+    const Pack difference = gap > 0.0 ? Pack(gap / both) : gap;
+    return difference * difference * (1 - 16 * std::numeric_limits<double>::epsilon());
+  }
+};
+
+/// 2^32 - <x, y>, exact: no number is negative.
+struct integer_product_term : integer_term {
+  template <class Pack>
+  QUINTET_INLINE Pack reduced_of(const Pack& product, const Pack* column, const double* row, std::int64_t) const {
+    // 0, or NaN where a row is missing.
+    const Pack missing = (column[0] + row[0]) * 0.0;
+    return (largest_product - product) + missing;
+  }
+};
+
+/// 1 - g / (|x| |y|) of g = <x, y>, by 1 / |x| in two numbers (Dekker's products: Ogita, Rump, Oishi 2005). Both orders
+/// of a pair have the same bits. Near 0 it is (|x|^2 |y|^2 - g^2) / (|x|^2 |y|^2 (1 + cos)), whose numerator is exact.
+struct integer_cosine_term : integer_term {
+  enum { numbers = 3 };
+
+  static void write_numbers(double square, double* to) {
+    to[0] = square;
+    to[1] = 1 / device::root<double, 1>(square);
+    const double s = to[1] * to[1], rest = device::fma(to[1], to[1], -s);
+    to[2] = 0.5 * to[1] * (device::fma(-square, s, 1.0) - square * rest);
+  }
+  template <class Pack>
+  QUINTET_INLINE Pack reduced_of(const Pack& product, const Pack* column, const double* row, std::int64_t step) const {
+    constexpr int lanes = sizeof(Pack) / sizeof(double);
+    const in_two<Pack> scale = times(column[1], column[2], row[step], row[2 * step]);
+    const in_two<Pack> cosine = times(product, Pack{}, scale.high, scale.low);
+    const Pack high = 1.0 - cosine.high, result = high + (((1.0 - high) - cosine.high) - cosine.low);
+    const Pack near = device::broadcast_pack<Pack>(0x1p-20);
+    if (lanes_up_to<double, lanes>(result, near) == 0) return result;
+    return result > near ? result : near_zero(product, column[0], row[0], scale, cosine);
+  }
+
+ private:
+  template <class Pack>
+  struct in_two {
+    Pack high, low;
+  };
+
+  template <class Pack, class Other>
+  QUINTET_INLINE static in_two<Pack> times(const Pack& a, const Pack& a_low, const Other& b, const Other& b_low) {
+    const Pack other = b - Pack{}, high = a * other;
+    return {high, device::fma(a, other, -high) + (a * b_low + a_low * other)};
+  }
+  /// Where 1 - cos is below 2^-19, |x|^2 |y|^2 - g^2 has at most 46 bits.
+  template <class Pack>
+  QUINTET_INLINE static Pack near_zero(const Pack& product, const Pack& square, double row_square,
+                                       const in_two<Pack>& scale, const in_two<Pack>& cosine) {
+    const in_two<Pack> squares = times(square, Pack{}, row_square, 0.0);
+    const in_two<Pack> of_product = times(product, Pack{}, product, Pack{});
+    const Pack rest = (squares.high - of_product.high) + (squares.low - of_product.low);
+    const in_two<Pack> scale_squared = times(scale.high, scale.low, scale.high, scale.low);
+    const in_two<Pack> top = times(rest, Pack{}, scale_squared.high, scale_squared.low);
+    const Pack below = 1.0 + cosine.high, below_low = (cosine.high - (below - 1.0)) + cosine.low;
+    const Pack quotient = top.high / below;
+    const Pack left = device::fma(-quotient, below, top.high) + (top.low - quotient * below_low);
+    return quotient + left / below;
+  }
+};
+
+/// The sum of the term's counter over rows of words.
+template <class Term, class Word>
+QUINTET_INLINE inline double count_words(const Term&, const Word* x, const Word* y, std::int64_t words) {
+  typedef typename Term::template counter<1> counter;
+  counter count;
+  for (std::int64_t from = 0; from < words; from += counter::words_at_once) {
+    const std::int64_t end = words - from < counter::words_at_once ? words : from + counter::words_at_once;
+    for (std::int64_t k = from; k < end; ++k) count.add(device::load_words<1>(x + k), device::load_words<1>(y + k));
+    count.settle();
+  }
+  return count.total();
 }
 
 template <class Term>
-constexpr bool takes_bits = std::is_base_of_v<bit_term, Term>;
+constexpr bool takes_words = std::is_base_of_v<word_term, Term>;
 
 /// How a part's coordinates become a distance: |x - y|; that of the ball, of points with a factor; the same of points
 /// of two words a coordinate; the angle of unit vectors of two words a coordinate.
@@ -389,7 +511,7 @@ constexpr bool takes_factors = std::is_same_v<Term, factors_term>;
 /// Coordinates of points of dimension `dim` that boxes bound.
 template <class Term>
 constexpr std::int64_t boxed_coordinates(const Term&, std::int64_t dim) {
-  if constexpr (takes_points<Term> || takes_bits<Term> || takes_factors<Term>)
+  if constexpr (takes_points<Term> || takes_words<Term> || takes_factors<Term>)
     return Term::coordinates;
   else
     return dim;
@@ -441,14 +563,26 @@ QUINTET_INLINE inline void with_split_term(const coordinate_term<Real>& term, co
   if constexpr (sizeof(Real) == 8) f(split_term<Real>{{}, term.p});
 }
 
+/// Calls f with the term of rows of words.
+template <class Function>
+QUINTET_INLINE inline void with_word_term(term_kind kind, const Function& f) {
+  if (kind == term_kind::hamming)
+    f(hamming_term{});
+  else if (kind == term_kind::jaccard)
+    f(jaccard_term{});
+  else if (kind == term_kind::integer_square)
+    f(integer_square_term{});
+  else if (kind == term_kind::integer_cosine)
+    f(integer_cosine_term{});
+  else
+    f(integer_product_term{});
+}
+
 /// Calls f with the term of a kernel for `Dim`.
 template <int Dim, class Real, class Function>
 QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Function& f) {
-  if constexpr (Dim == bit_rows) {
-    if (term.kind == term_kind::hamming)
-      f(hamming_term{});
-    else
-      f(jaccard_term{});
+  if constexpr (Dim == word_rows) {
+    with_word_term(term.kind, f);
   } else if constexpr (Dim == product_rows) {
     f(factors_term{});
   } else if constexpr (Dim != other_metrics) {

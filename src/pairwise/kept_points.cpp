@@ -147,7 +147,9 @@ void note_coordinates(kept_points<Real>& state, const matrix_view<const Storage>
   state.coordinates = magnitudes_of<Storage>(on_host.view(), scanned);
   if (!keeps_rows && !loses_digits(state.coordinates, state.scale)) return;
   const auto rows = stored(on_host.view());
-  state.rows.emplace(state.count * state.dim, std::numeric_limits<Real>::quiet_NaN());
+  // Words that are no number would be integers out of range; those of rows of zeros are invalid as they are.
+  const Real missing = is_of_words(state.kind) ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
+  state.rows.emplace(state.count * state.dim, missing);
   for (std::int64_t i = 0; i < rows.count; ++i) {
     if (!scanned.valid(i)) continue;
     const std::int64_t number = numbers.empty() ? i : numbers[i];

@@ -205,8 +205,8 @@ class looked_at_rows {
       number_ = scanned_->numbers();
       return;
     }
-    if (is_of_bits(state.kind)) {
-      if constexpr (std::is_same_v<Storage, double>) count_ones(state.settings.distance.bits);
+    if (is_of_words(state.kind)) {
+      if constexpr (std::is_same_v<Storage, double>) scan_words(state.settings.distance.bits);
       return;
     }
     if (state.kind == metric::haversine) {
@@ -286,11 +286,16 @@ class looked_at_rows {
   }
 
  private:
-  void count_ones(std::int64_t bits) {
+  void scan_words(std::int64_t bits) {
     for (std::int64_t i = 0; i < rows_.count; ++i) {
-      own_[i] = ones_of_row(rows_.row(i), rows_.dim, bits);
-      if (own_[i] < 0) refuse_bits_behind(i, bits);
+      own_[i] = number_of_row(rows_.row(i), rows_.dim, bits, state_.kind);
+      require_words(own_[i], i, bits);
     }
+  }
+  void write_words(std::int64_t i, double* to) const {
+    const term_kind kind = state_.measure.term.kind;
+    write_row_numbers(kind, number_[i], to, 1);
+    for (std::int64_t k = 0; k < rows_.dim; ++k) copy_word(rows_.row(i) + k, to + numbers_of_words(kind) + k);
   }
   /// Row i as the points are packed, into scratch.x; false for one that is not on the sphere.
   bool write_packed(std::int64_t i, row_scratch<Real>& scratch) const {
@@ -303,8 +308,7 @@ class looked_at_rows {
     }
     if constexpr (std::is_same_v<Storage, double>)
       if (is_of_whole_rows(state_.kind)) {
-        scratch.x[0] = number_[i];
-        for (std::int64_t k = 0; k < rows_.dim; ++k) copy_word(row + k, &scratch.x[1 + k]);
+        write_words(i, scratch.x.data());
         return true;
       }
     const Real by = state_.kind == metric::cosine ? number_[i] : state_.scale;

@@ -49,4 +49,21 @@ inline std::uint32_t lanes_up_to(const device::pack<Real, W>& a, const device::p
   return lanes;
 }
 
+/// Which of W numbers in memory are not `value`, bit by bit.
+template <int W>
+inline std::uint32_t lanes_other_than(const std::int32_t* from, std::int32_t value) {
+#if defined(__AVX512F__)
+  if constexpr (W == 16) return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(from), _mm512_set1_epi32(value));
+#endif
+#if defined(__AVX2__)
+  if constexpr (W == 8) {
+    const __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i*)from), _mm256_set1_epi32(value));
+    return 0xffu & ~std::uint32_t(_mm256_movemask_ps(_mm256_castsi256_ps(equal)));
+  }
+#endif
+  std::uint32_t lanes = 0;
+  for (int lane = 0; lane < W; ++lane) lanes |= std::uint32_t(from[lane] != value) << lane;
+  return lanes;
+}
+
 }  // namespace quintet::pairwise

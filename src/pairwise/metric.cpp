@@ -97,14 +97,15 @@ metric parse_metric(std::string_view name) {
   std::vector<std::string_view> names;
   for (const metric value :
        {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski,
-        metric::haversine, metric::lorentz, metric::hamming, metric::jaccard, metric::product}) {
+        metric::haversine, metric::lorentz, metric::hamming, metric::jaccard, metric::integer_euclidean,
+        metric::integer_cosine, metric::integer_inner_product, metric::product}) {
     if (name == to_string(value)) return value;
     names.push_back(to_string(value));
   }
   if (name == "tanimoto") return metric::jaccard;
   throw InvalidArgument(
       text("metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming, "
-           "jaccard or product (metric=",
+           "jaccard, integer_euclidean, integer_cosine, integer_inner_product or product (metric=",
            name, ")", detail::did_you_mean(name, names)));
 }
 
@@ -130,6 +131,12 @@ std::string_view to_string(metric value) {
       return "jaccard";
     case metric::product:
       return "product";
+    case metric::integer_euclidean:
+      return "integer_euclidean";
+    case metric::integer_cosine:
+      return "integer_cosine";
+    case metric::integer_inner_product:
+      return "integer_inner_product";
     case metric::euclidean:
       break;
   }
@@ -145,6 +152,7 @@ std::string to_string(const point_metric& value) {
                 value.sphere_radius);
   if (is_of_bits(value.kind)) return text(to_string(value.kind), " of ", value.bits, " bits");
   if (value.kind == metric::product) return "product of " + to_string(value.space);
+  if (is_of_integers(value.kind)) return text(to_string(value.kind), " of ", value.bits / bits_of_integer, " integers");
   return std::string(to_string(value.kind));
 }
 

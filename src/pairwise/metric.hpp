@@ -10,11 +10,13 @@
 //   manhattan, chebyshev, minkowski  reduced distance the distance, see coordinate_term.hpp
 //   product    reduced distance the sum of squared distances of the factors, see product_rows.hpp, distance its root
 //   hamming    reduced distance the bits that differ, distance their share; jaccard both the distance
+//   of integers  reduced distance |x - y|^2, 1 - cos(x, y), or 2^32 - <x, y>
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
 // loop is compiled once for all that sum squares, and once for the others.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "device/arc.hpp"
@@ -52,6 +54,8 @@ struct reduced_metric {
     if (term.kind == term_kind::great_circle) return device::arc<Real, 1>(reduced) * unscale;
     if (term.kind == term_kind::hamming) return reduced / term.p;
     if (term.kind == term_kind::product) return std::sqrt(reduced);
+    if (term.kind == term_kind::integer_square) return std::sqrt(reduced);
+    if (term.kind == term_kind::integer_product) return reduced - Real(largest_product);
     return reduced * unscale;
   }
   /// distance() where the term is known to be the square and curve to be none.
@@ -82,6 +86,8 @@ struct reduced_metric {
     if (term.kind == term_kind::great_circle) return device::reduced_arc<Real>(distance / unscale);
     if (term.kind == term_kind::hamming) return distance * term.p;
     if (term.kind == term_kind::product) return distance * distance;
+    if (term.kind == term_kind::integer_square) return distance * distance;
+    if (term.kind == term_kind::integer_product) return std::max(Real(0), distance + Real(largest_product));
     if (term.kind != term_kind::square) return distance / unscale;
     return (distance / unscale) * (distance / unscale);
   }
@@ -98,8 +104,8 @@ struct reduced_metric {
   }
 };
 
-/// Whether panels hold rows of a number and words behind it: bits, or factors of a product.
-constexpr bool is_of_whole_rows(metric kind) { return is_of_bits(kind) || kind == metric::product; }
+/// Whether panels hold rows of numbers and words behind them: bits, integers, or factors of a product.
+constexpr bool is_of_whole_rows(metric kind) { return is_of_words(kind) || kind == metric::product; }
 
 /// Whether panels hold other coordinates than those of the points: unit vectors, points of the ball in two parts, or
 /// whole rows.

@@ -50,13 +50,15 @@ struct pairs_kernel {
       }
       detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
         using term_of_pair = std::remove_cvref_t<decltype(of_coordinate)>;
-        if constexpr (detail::takes_bits<term_of_pair>) {
-          // Rows are words, and numbers their popcount.
+        if constexpr (detail::takes_words<term_of_pair>) {
 #pragma GCC unroll 8
           for (int p = 0; p < together; ++p) {
             const std::int64_t pair = first + p < count ? first + p : count - 1;
-            const Real popcount = number[pairs[pair * pair_stride]] + number[pairs[pair * pair_stride + 1]];
-            sum[p] += of_coordinate.reduced_of(detail::different_bits(x[p], y[p], points.dim), popcount);
+            Real of_x[term_of_pair::numbers], of_y[term_of_pair::numbers];
+            of_coordinate.write_numbers(number[pairs[pair * pair_stride]], of_x);
+            of_coordinate.write_numbers(number[pairs[pair * pair_stride + 1]], of_y);
+            sum[p] +=
+                of_coordinate.reduced_of(detail::count_words(of_coordinate, x[p], y[p], points.dim), of_y, of_x, 1);
           }
         } else if constexpr (detail::takes_factors<term_of_pair>) {
 #pragma GCC unroll 8

@@ -18,8 +18,8 @@ quintet_sources(pairwise
     tree_walk.cpp)
 
 # The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other,
-# other_metrics that for metrics that sum no squares, rounded_products that for bounds in float, bit_rows that for
-# rows of bits, and product_rows that for those of products of spaces.
+# other_metrics that for metrics that sum no squares, rounded_products that for bounds in float, word_rows that for
+# rows of bits and of integers, and product_rows that for those of products of spaces.
 #
 # Sizes of common sentence embeddings, and of hyperbolic ones (8 on the host only: panels for a device hold a multiple of
 # 16 coordinates, and 16 serves 8 there). Compile time counts: sinks.hpp says which sinks each set has.
@@ -32,5 +32,5 @@ configure_file(pairwise/dimensions.hpp.in "${CMAKE_CURRENT_BINARY_DIR}/generated
 
 set(dimensions 0 quintet::pairwise::other_metrics ${QUINTET_EMBEDDING_DIMENSIONS} ${QUINTET_BALL_DIMENSIONS})
 quintet_product(types QUINTET_REALS dimensions)
-list(APPEND types "float, quintet::pairwise::rounded_products" "double, quintet::pairwise::bit_rows" "double, quintet::pairwise::product_rows")
+list(APPEND types "float, quintet::pairwise::rounded_products" "double, quintet::pairwise::word_rows" "double, quintet::pairwise::product_rows")
 quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER pairwise/sinks_impl.hpp TEMPLATE "struct pairwise::sinks" TYPES ${types})

@@ -54,6 +54,19 @@ metric kind_of(const point_metric& distance) {
   return std::isinf(distance.p) && distance.p > 0 ? metric::chebyshev : metric::minkowski;
 }
 
+void check_row_length(const point_metric& distance) {
+  if (is_of_bits(distance.kind))
+    require_argument(distance.bits >= 1 && distance.bits <= max_bits, "bits", distance.bits,
+                     text("in [1, ", max_bits, "] with metric ", to_string(distance.kind), ", see packed_bits"));
+  else
+    require_argument(
+        distance.bits >= bits_of_integer && distance.bits <= bits_of_integer * max_integers &&
+            distance.bits % bits_of_integer == 0,
+        "bits", distance.bits,
+        text("a multiple of ", bits_of_integer, " in [", bits_of_integer, ", ", bits_of_integer * max_integers,
+             "] with metric ", to_string(distance.kind), ", see packed_integers"));
+}
+
 template <class Real>
 coordinate_term<Real> term_of(const point_metric& distance) {
   switch (kind_of(distance)) {
@@ -69,6 +82,12 @@ coordinate_term<Real> term_of(const point_metric& distance) {
       return {term_kind::jaccard, Real(distance.bits)};
     case metric::product:
       return {term_kind::product};
+    case metric::integer_euclidean:
+      return {term_kind::integer_square};
+    case metric::integer_cosine:
+      return {term_kind::integer_cosine};
+    case metric::integer_inner_product:
+      return {term_kind::integer_product};
     case metric::minkowski: {
       constexpr int max = sizeof(Real) == 4 ? 8 : 64;
       require_argument(distance.p >= 1 && distance.p <= max, "p", distance.p,
@@ -91,8 +110,8 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
     find_unit_vectors(points, distance);
   else if (kind_ == metric::lorentz)
     scan_sheet();
-  else if (is_of_bits(kind_))
-    count_ones(distance);
+  else if (is_of_words(kind_))
+    scan_words(distance);
   else if (kind_ == metric::product)
     pack_factors(distance.space);
   else
@@ -222,27 +241,27 @@ void scanned_points<Storage>::pack_factors(const product_space& space) {
 }
 
 template <class Storage>
-void scanned_points<Storage>::count_ones(const point_metric& distance) {
+void scanned_points<Storage>::scan_words(const point_metric& distance) {
   number_ = Buffer<Real>(count(), device_);
   if (count() == 0) return;
   const std::int64_t bits = distance.bits;
-  require_argument(bits >= 1 && bits <= max_bits, "bits", bits,
-                   text("in [1, ", max_bits, "] with metric ", to_string(kind_), ", see packed_bits"));
+  check_row_length(distance);
   if constexpr (!std::is_same_v<Storage, double>) {
-    throw InvalidArgument(text("points must be rows of bits, packed_bits::points(), with metric ", to_string(kind_),
-                               " (points=", name_of(scalar_type_of<Storage>()), ")"));
+    throw InvalidArgument(
+        text("points must be rows of ",
+             is_of_bits(kind_) ? "bits, packed_bits::points()" : "integers, packed_integers::points()",
+             ", with metric ", to_string(kind_), " (points=", name_of(scalar_type_of<Storage>()), ")"));
   } else {
     require_argument(rows().dim == words_of_bits(bits), "points.cols", rows().dim,
                      text(words_of_bits(bits), ", the words of ", bits, " bits"));
     const device::small_call serial_if_small(double(count()) * double(rows().dim), 1, device_);
     device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
-      using kernel = count_ones_kernel<decltype(shape)>;
-      device::launch(kernel{rows(), bits, number_.data()},
+      using kernel = scan_words_kernel<decltype(shape)>;
+      device::launch(kernel{rows(), bits, kind_, number_.data()},
                      (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
     });
     on_host_ = number_.to_vector();
-    for (std::int64_t i = 0; i < count(); ++i)
-      if (!valid(i)) refuse_bits_behind(i, bits);
+    for (std::int64_t i = 0; i < count(); ++i) require_words(on_host_[i], i, bits);
   }
 }
 
@@ -290,7 +309,7 @@ std::int64_t scanned_points<Storage>::packed_dimension(const panel_layout& layou
   const auto padded = [](std::int64_t dim, std::int64_t multiple) {
     return (dim + multiple - 1) / multiple * multiple;
   };
-  if (is_of_whole_rows(kind_)) return 1 + rows().dim;
+  if (is_of_whole_rows(kind_)) return numbers_of_words(measure.term.kind) + rows().dim;
   if (kind_ != metric::haversine) return padded(rows().dim, layout.dim_multiple);
   // A tile takes whole points: on a device one slice of staged panels.
   const bool has_slices = layout.dim_multiple > 1 && device_.kind() != device_kind::host;
@@ -315,7 +334,7 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
     if constexpr (std::is_same_v<Storage, double>)
       if (is_of_whole_rows(kind_))
         return device::launch(pack_rows_kernel<decltype(shape)>{rows(), packed.count, packed.dim, rows_in_order,
-                                                                number_.data(), packed.data.data()},
+                                                                number_.data(), packed.term.kind, packed.data.data()},
                               padded_count / panel_points<Real>, device_);
     with_packed_rows([&]<class Stored>(const stored_rows<Stored>& stored) {
       device::launch(

@@ -6,11 +6,11 @@
 
 #include "device/staged.hpp"
 #include "pairwise/ball.hpp"
-#include "pairwise/bit_rows.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/product_rows.hpp"
 #include "pairwise/sphere.hpp"
 #include "pairwise/stored_rows.hpp"
+#include "pairwise/word_rows.hpp"
 
 namespace quintet::pairwise {
 
@@ -24,9 +24,9 @@ class scanned_points {
   /// Throws InvalidArgument for metric::poincare and lorentz with a curvature that is not negative, or of a magnitude
   /// outside [1e-30, 1e30], for points of lorentz and product that are not double or too far out, for factors of a
   /// product that are not allowed or do not add up, for a p of metric::minkowski and a radius of metric::haversine out
-  /// of range, for points of haversine that have not two coordinates, and for those of hamming and jaccard that are no
-  /// packed_bits. Cost: one pass over the data (two for cosine); one number a point on the device and on the host.
-  /// Points on a sphere become unit vectors on the host, half a microsecond and six numbers each.
+  /// of range, for points of haversine that have not two coordinates, and for those of words that are no
+  /// packed_bits or packed_integers. Cost: one pass over the data (two for cosine); one number a point on the device
+  /// and on the host. Points on a sphere become unit vectors on the host, half a microsecond and six numbers each.
   scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
   /// In a ball, which may be flat.
   scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
@@ -92,7 +92,7 @@ class scanned_points {
  private:
   void scan();
   void scan_sheet();
-  void count_ones(const point_metric& distance);
+  void scan_words(const point_metric& distance);
   void pack_factors(const product_space& space);
   void require_double() const;
   void require_near(const std::string& allowed) const;

@@ -59,7 +59,7 @@ struct register_tile {
   template <class Columns, class Term = square_term<Real>>
   void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
            const Term& term = {}) {
-    if constexpr (takes_bits<Term>) return set_bits(x, x_step, y, y_step, depth, term);
+    if constexpr (takes_words<Term>) return set_words(x, x_step, y, y_step, depth, term);
     if constexpr (takes_factors<Term>) return set_factors(x, x_step, y, y_step, depth, term);
     if constexpr (takes_points<Term>) return set_points(x, x_step, y, y_step, term);
     if constexpr (parts_of<Term> == 2) return add_parts(x, x_step, y, y_step, depth, term);
@@ -104,35 +104,51 @@ struct register_tile {
     for (int k = 0; k < Words; ++k) column[k] = device::load_pack<value>(from + k * step);
   }
 
-  /// The reduced distances of rows of bits, of `depth` numbers each. A few rows at a time, as each takes registers of
-  /// its own.
+  /// The reduced distances of rows of words, of `depth` numbers each: the whole register tile where a counter is one
+  /// register, else a few rows and a pack at a time.
   template <class Columns, class Term>
-  QUINTET_INLINE void set_bits(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
-                               const Term& term) {
-    constexpr int lanes = Shape::lanes, together = 4;
-    typedef device::bit_counter<lanes> counter;
-    static_assert(Shape::rows % together == 0);
+  QUINTET_INLINE void set_words(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
+                                const Term& term) {
+    typedef typename Term::template counter<Shape::lanes> counter;
+    constexpr bool whole = sizeof(counter) == sizeof(value);
+    constexpr int rows = whole ? int(Shape::rows) : 4, packs = whole ? int(Shape::packs) : 1;
+    static_assert(Shape::rows % rows == 0);
 #pragma GCC unroll 16
-    for (int j = 0; j < Shape::packs; ++j) {
-      const Real* column = y(j);
+    for (int j = 0; j < Shape::packs; j += packs)
 #pragma GCC unroll 16
-      for (int first = 0; first < Shape::rows; first += together) {
-        counter count[together];
-        for (std::int64_t from = 1; from < depth; from += counter::words_at_once) {
-          const std::int64_t end = depth - from < counter::words_at_once ? depth : from + counter::words_at_once;
-          for (std::int64_t k = from; k < end; ++k) {
-            const auto words = device::load_words<lanes>(column + k * y_step);
-#pragma GCC unroll 4
-            for (int i = 0; i < together; ++i) count[i].add(words ^ device::load_words<1>(x + k * x_step + first + i));
-          }
-#pragma GCC unroll 4
-          for (int i = 0; i < together; ++i) count[i].settle();
+      for (int i = 0; i < Shape::rows; i += rows) set_some_words<rows, packs>(x, x_step, y, y_step, depth, term, i, j);
+  }
+  template <int Rows, int Packs, class Columns, class Term>
+  QUINTET_INLINE void set_some_words(const Real* __restrict x, int x_step, const Columns& y, int y_step,
+                                     std::int64_t depth, const Term& term, int i0, int j0) {
+    typedef typename Term::template counter<Shape::lanes> counter;
+    typedef typename counter::words words;
+    counter count[Rows][Packs];
+    for (std::int64_t from = Term::numbers; from < depth; from += counter::words_at_once) {
+      const std::int64_t end = depth - from < counter::words_at_once ? depth : from + counter::words_at_once;
+      for (std::int64_t k = from; k < end; ++k) {
+        words column[Packs];
+#pragma GCC unroll 16
+        for (int j = 0; j < Packs; ++j) column[j] = device::load_words<Shape::lanes>(y(j0 + j) + k * y_step);
+#pragma GCC unroll 16
+        for (int i = 0; i < Rows; ++i) {
+          const words row = device::load_words<1>(x + k * x_step + i0 + i) - words{};
+#pragma GCC unroll 16
+          for (int j = 0; j < Packs; ++j) count[i][j].add(column[j], row);
         }
-        const value popcount = device::load_pack<value>(column);
-#pragma GCC unroll 4
-        for (int i = 0; i < together; ++i)
-          sum[first + i][j] = term.reduced_of(count[i].total(), value(popcount + x[first + i]));
       }
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 16
+        for (int j = 0; j < Packs; ++j) count[i][j].settle();
+    }
+#pragma GCC unroll 16
+    for (int j = 0; j < Packs; ++j) {
+      value numbers[Term::numbers];
+      load_columns(numbers, y(j0 + j), y_step);
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i)
+        sum[i0 + i][j0 + j] = term.reduced_of(count[i][j].total(), numbers, x + i0 + i, x_step);
     }
   }
 

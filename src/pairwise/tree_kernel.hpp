@@ -17,6 +17,7 @@
 #include "device/team.hpp"
 #include "pairwise/block_tree.hpp"
 #include "pairwise/edge_bounds.hpp"
+#include "pairwise/lane_bits.hpp"
 #include "pairwise/minima.hpp"
 #include "pairwise/nearest_kernel.hpp"
 #include "pairwise/short_list.hpp"
@@ -75,7 +76,7 @@ struct tree_scratch {
   std::int32_t is_needed[Shape::side];     ///< whether the node may be of use to the point
   std::int32_t component[Shape::side];     ///< of the point; the search for edges only
   waiting_node<Real> stack[tree_stack];
-  int depth, any_needed;
+  int depth, any_needed, is_passed_over;
   std::int64_t scanned;  ///< rows of tiles computed
 };
 
@@ -116,7 +117,7 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
         gap = gap > zero ? gap : zero;
         of_coordinate.add(sum, gap);
       }
-      if constexpr (takes_bits<std::remove_cvref_t<decltype(of_coordinate)>>)
+      if constexpr (takes_words<std::remove_cvref_t<decltype(of_coordinate)>>)
         sum = of_coordinate.bound_of(sum, device::load_pack<value>(x));
       else
         sum = of_coordinate.bound(sum, rows.dim);
@@ -187,6 +188,8 @@ inline Real row_minimum(const Real* values) {
 ///   prefers(node)           whether it comes first of two nodes that are equally near
 ///   take(team, other, s)    the tile of leaf `other` is computed: take what is of use, and lower s.limit
 ///   refresh(team, s)        others may have lowered limits
+///   passes_over(node, bound)  nothing that is not below `bound` in the node is of use to any point, if that is known
+///                           without looking at each; only where the search is_of_one_limit
 template <int Dim, class Real, class Shape, class Team, class Search>
 inline void descend(const Team& team, const tree_view<Real>& rows, std::int32_t leaf, std::int32_t leaf_node,
                     const tree_view<Real>& tree, const Search& search, tree_scratch<Real, Shape>& s) {
@@ -203,6 +206,13 @@ inline void descend(const Team& team, const tree_view<Real>& rows, std::int32_t 
     if (team.rank() == 0) {
       --s.depth;
       s.any_needed = 0;
+    }
+    if constexpr (Search::is_of_one_limit) {
+      // Distances of boxes are bounds where rounding is monotone.
+      const bool is_bound = Dim != other_metrics && !takes_whole_rows(Dim);
+      if (team.rank() == 0) s.is_passed_over = search.passes_over(at.node.number, is_bound ? at.bound : Real(0));
+      team.barrier();
+      if (s.is_passed_over) continue;
     }
     search.refresh(team, s);
     team.barrier();
@@ -267,6 +277,7 @@ struct tree_nearest_kernel {
   tree_nearest_arguments<Real> a;
 
   struct search {
+    enum { is_of_one_limit = false };
     const tree_nearest_arguments<Real>& a;
     std::int64_t tile;
     std::int32_t leaf;
@@ -331,6 +342,7 @@ struct tree_radius_kernel {
   tree_radius_arguments<Real> a;
 
   struct search {
+    enum { is_of_one_limit = false };
     const tree_radius_arguments<Real>& a;
     std::int32_t leaf;
 
@@ -400,24 +412,39 @@ struct tree_lightest_kernel {
   enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
   tree_lightest_arguments<Real> a;
 
-  Real limit_of(std::int64_t point) const {
-    const Real best = weight_of<Real>(device::atomic_load(a.best_weight + a.component[point]));
+  Real best_of(std::int32_t component) const { return weight_of<Real>(device::atomic_load(a.best_weight + component)); }
+  Real limit_of(std::int64_t point, Real best) const {
     return a.outside[point] <= best && a.core[point] <= best ? best : Real(-1);
   }
 
   struct search {
+    enum { is_of_one_limit = true };
     const tree_lightest_kernel& kernel;
     std::int32_t leaf;
     int lines;
+    std::int32_t component;  ///< of all points of the leaf, or -1
 
     std::int32_t excluded(std::int32_t node) const { return kernel.a.node_component[node]; }
     Real floor(std::int32_t node) const { return kernel.a.node_core[node]; }
     bool prefers(const tree_node& node) const { return node.has_leaf(leaf); }
 
+    bool passes_over(std::int32_t node, Real bound) const {
+      if (component < 0) return false;
+      const Real best = kernel.best_of(component);
+      return excluded(node) == component || floor(node) > best || bound > best;
+    }
+
     template <class Team>
     void refresh(const Team& team, scratch& s) const {
+      const std::int64_t first = std::int64_t(leaf) * Shape::side;
+      if (component >= 0) {
+        const Real best = kernel.best_of(component);
+        for (int l = team.rank(); l < lines; l += team.size()) s.limit[l] = kernel.limit_of(first + l, best);
+        return;
+      }
+      // Best edges only get lighter: what is of no use stays so.
       for (int l = team.rank(); l < lines; l += team.size())
-        s.limit[l] = kernel.limit_of(std::int64_t(leaf) * Shape::side + l);
+        if (s.limit[l] >= 0) s.limit[l] = kernel.limit_of(first + l, kernel.best_of(s.component[l]));
     }
 
     template <class Team>
@@ -429,25 +456,42 @@ struct tree_lightest_kernel {
       team.barrier();
     }
 
+    /// The values up to `limit` of points of another component, from point `first` on.
+    std::uint32_t foreign_lanes(const Real* values, Real limit, std::int64_t first, int count,
+                                std::int32_t component) const {
+      typedef device::pack<Real, Shape::lanes> value;
+      const auto near =
+          lanes_up_to<Real, Shape::lanes>(device::load_pack<value>(values), device::broadcast_pack<value>(limit));
+      if (near == 0 || count >= Shape::lanes)
+        return near != 0 ? near & lanes_other_than<Shape::lanes>(kernel.a.component + first, component) : 0;
+      std::uint32_t lanes = 0;
+      for (int e = 0; e < count; ++e) lanes |= near & (std::uint32_t(kernel.a.component[first + e] != component) << e);
+      return lanes;
+    }
+
     void adopt_row(std::int64_t point, std::int32_t other, const Real* values, Real limit) const {
       const auto& a = kernel.a;
-      if (!(detail::row_minimum<Real, Shape>(values) <= limit)) return;
       const int candidates = a.tree.points_in_leaf(other);
-      const std::int32_t component = a.component[point];
+      const std::int64_t first = std::int64_t(other) * Shape::side;
+      const std::int32_t component = a.component[point], known = a.target[point];
       const Real core = a.core[point];
       Real best = a.weight[point];
-      std::int32_t target = a.target[point];
-      for (int e = 0; e < candidates; ++e) {
-        const auto j = std::int32_t(std::int64_t(other) * Shape::side + e);
-        if (a.component[j] == component) continue;
-        const Real both = core > a.core[j] ? core : a.core[j];
-        const Real weight = both > values[e] ? both : values[e];
-        const bool is_first = weight < best || (target >= 0 && weight == best && a.original[j] < a.original[target]);
-        if (!(weight <= limit) || !is_first) continue;
-        best = weight;
-        target = j;
+      std::int32_t target = known;
+      for (int e0 = 0; e0 < candidates; e0 += Shape::lanes) {
+        // Most that are near enough are of the same component.
+        std::uint32_t lanes = foreign_lanes(values + e0, limit, first + e0, candidates - e0, component);
+        for (; lanes != 0; lanes &= lanes - 1) {
+          const int e = e0 + std::countr_zero(lanes);
+          const auto j = std::int32_t(first + e);
+          const Real both = core > a.core[j] ? core : a.core[j];
+          const Real weight = both > values[e] ? both : values[e];
+          const bool is_first = weight < best || (target >= 0 && weight == best && a.original[j] < a.original[target]);
+          if (!(weight <= limit) || !is_first) continue;
+          best = weight;
+          target = j;
+        }
       }
-      if (target < 0) return;
+      if (target < 0 || target == known) return;
       a.weight[point] = best;
       a.target[point] = target;
       device::atomic_min(a.best_weight + component, key_of(best));
@@ -463,8 +507,8 @@ struct tree_lightest_kernel {
     team.barrier();
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       const std::int64_t point = std::int64_t(leaf) * Shape::side + l;
-      s.limit[l] = l < lines ? limit_of(point) : Real(-1);
       s.component[l] = l < lines ? a.component[point] : -1;
+      s.limit[l] = l < lines ? limit_of(point, best_of(s.component[l])) : Real(-1);
       if (l < lines) {
         a.weight[point] = std::numeric_limits<Real>::infinity();
         a.target[point] = -1;
@@ -473,7 +517,8 @@ struct tree_lightest_kernel {
     }
     team.barrier();
     if (!s.any_needed) return;
-    detail::descend<Dim>(team, a.tree, leaf, detail::node_of_leaf(a.tree, leaf), a.tree, search{*this, leaf, lines}, s);
+    const std::int32_t node = detail::node_of_leaf(a.tree, leaf);
+    detail::descend<Dim>(team, a.tree, leaf, node, a.tree, search{*this, leaf, lines, a.node_component[node]}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }
 };

@@ -48,7 +48,7 @@ QUINTET_INLINE inline Real box_bound(const tree_view<Real>& tree, std::int32_t n
     return outside > none ? outside : none;
   };
   Real sum = 0;
-  if constexpr (takes_bits<Term>) return term.bound_of(gap(point.x[0], low[0], high[0]), point.x[0]);
+  if constexpr (takes_words<Term>) return term.bound_of(gap(point.x[0], low[0], high[0]), point.x[0]);
   if (Dim > 0 || dim < lanes / 2) {
     for (std::int64_t k = 0; k < dim; ++k) term.add(sum, gap(point.x[k], low[k], high[k]));
     sum = term.bound(sum, dim);
@@ -74,20 +74,23 @@ QUINTET_INLINE inline Real box_bound(const tree_view<Real>& tree, std::int32_t n
   return tree.min_factor == nullptr ? sum : sum * (tree.min_factor[node] * point.factor);
 }
 
-/// Reduced distances of a row of bits and a pack of others, in steps of `step` numbers.
+/// Reduced distances of a row of words and a pack of others, in steps of `step` numbers.
 template <int W, class Term>
-QUINTET_INLINE inline device::pack<double, W> bit_distances(const Term& term, const double* columns, std::int64_t step,
-                                                            const double* row, std::int64_t dim) {
-  typedef device::bit_counter<W> counter;
+QUINTET_INLINE inline device::pack<double, W> word_distances(const Term& term, const double* columns, std::int64_t step,
+                                                             const double* row, std::int64_t dim) {
+  typedef typename Term::template counter<W> counter;
+  typedef device::pack<double, W> value;
   counter count;
-  for (std::int64_t from = 1; from < dim; from += counter::words_at_once) {
+  for (std::int64_t from = Term::numbers; from < dim; from += counter::words_at_once) {
     const std::int64_t end = dim - from < counter::words_at_once ? dim : from + counter::words_at_once;
     for (std::int64_t k = from; k < end; ++k)
-      count.add(device::load_words<W>(columns + k * step) ^ device::load_words<1>(row + k));
+      count.add(device::load_words<W>(columns + k * step), device::load_words<1>(row + k) - typename counter::words{});
     count.settle();
   }
-  typedef device::pack<double, W> value;
-  return term.reduced_of(count.total(), value(device::load_pack<value>(columns) + row[0]));
+  value numbers[Term::numbers];
+#pragma GCC unroll 3
+  for (int k = 0; k < Term::numbers; ++k) numbers[k] = device::load_pack<value>(columns + k * step);
+  return term.reduced_of(count.total(), numbers, row, 1);
 }
 
 /// Reduced distances to the points of a leaf; NaN for some of those that are beyond `limit`.
@@ -109,10 +112,10 @@ QUINTET_INLINE inline void leaf_distances(const tree_view<Real>& tree, std::int3
       sum[j] = weighed[j] = value{};
     }
     bool beyond = false;
-    if constexpr (takes_bits<Term>) {
+    if constexpr (takes_words<Term>) {
 #pragma GCC unroll 4
       for (int j = 0; j < packs; ++j)
-        device::store_pack(values + at + j * lanes, bit_distances<lanes>(term, from[j], step, point.x, dim));
+        device::store_pack(values + at + j * lanes, word_distances<lanes>(term, from[j], step, point.x, dim));
       continue;
     }
     if constexpr (takes_factors<Term>) {
@@ -220,7 +223,7 @@ void with_walk(const tree_view<Real>& tree, const Function& f) {
   const square_term<Real> square;
   const auto in_any = [&](const auto& term) { f(std::integral_constant<int, 0>(), term); };
   if constexpr (sizeof(Real) == 8)
-    if (is_of_bits(tree.term.kind)) return with_term<bit_rows>(tree.term, in_any);
+    if (is_of_words(tree.term.kind)) return with_term<word_rows>(tree.term, in_any);
   if constexpr (sizeof(Real) == 8)
     if (tree.term.kind == term_kind::product) return with_term<product_rows>(tree.term, in_any);
   if (tree.term.kind != term_kind::square)

@@ -91,6 +91,31 @@ static void check_bits(void) {
   quintet_index_free(index);
 }
 
+/* Rows of three integers, of which the last ones of each word are 0. */
+static void check_integers(void) {
+  const int16_t rows[4][4] = {{1, 2, 3}, {2, 4, 6}, {-128, 0, 255}, {0, 0, 0}}, query[4] = {1, 1, 1};
+  int64_t numbers[4];
+  double distances[4];
+  quintet_index_options options;
+  quintet_index* index = NULL;
+  CHECK_OK(quintet_index_options_default(&options, sizeof options));
+  options.metric = QUINTET_INTEGER_INNER_PRODUCT;
+  options.bits = 48;
+  CHECK_OK(quintet_index_create(rows, QUINTET_DOUBLE, 4, 1, 1, &options, NULL, &index));
+  CHECK_OK(quintet_index_nearest(index, query, QUINTET_DOUBLE, 1, 1, 1, 4, numbers, distances));
+  CHECK(numbers[0] == 2 && numbers[1] == 1 && numbers[2] == 0 && numbers[3] == 3);
+  CHECK(distances[0] == -127 && distances[1] == -12 && distances[2] == -6 && distances[3] == 0);
+  quintet_index_free(index);
+  options.metric = QUINTET_INTEGER_COSINE;
+  CHECK_OK(quintet_index_create(rows, QUINTET_DOUBLE, 4, 1, 1, &options, NULL, &index));
+  CHECK_OK(quintet_index_nearest_others(index, 1, numbers, distances));
+  CHECK(numbers[0] == 1 && numbers[1] == 0 && numbers[3] == -1 && distances[0] == 0);
+  quintet_index_free(index);
+  options.bits = 40;
+  CHECK_INVALID(quintet_index_create(rows, QUINTET_DOUBLE, 4, 1, 1, &options, NULL, &index),
+                "bits must be a multiple of 16 in [16, ");
+}
+
 int main(void) {
   uint64_t state = 7;
   quintet_index_options options;
@@ -149,5 +174,6 @@ int main(void) {
   quintet_index_free(NULL);
   quintet_index_lists_free(NULL);
   check_bits();
+  check_integers();
   return check_result();
 }

@@ -562,7 +562,8 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
   expect_bad({"--metric", "canberra"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
-             "lorentz or hamming or jaccard or product (--metric=canberra)");
+             "lorentz or hamming or jaccard or integer_euclidean or integer_cosine or integer_inner_product or "
+             "product (--metric=canberra)");
   expect_bad({"--metric", "jaccard"},
              "line.csv: holds 2 in row 2 (counting from 0), where --metric jaccard takes 0 and 1");
   expect_bad({"--metric", "sqeuclidean"},

@@ -135,7 +135,8 @@ TEST_F(reachability_driver, errors) {
   expect_bad({"--alpha", "0"}, "alpha must be > 0 and finite (alpha=0)");
   expect_bad({"--metric", "taxicab"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
-             "lorentz or hamming or jaccard or product (--metric=taxicab)");
+             "lorentz or hamming or jaccard or integer_euclidean or integer_cosine or integer_inner_product or "
+             "product (--metric=taxicab)");
   expect_bad({"--metric", "jaccard"}, "where --metric jaccard takes 0 and 1");
   expect_bad({"--memory", "0"}, "--memory must be in [1, ");
   expect_bad({"--output", "m.txt"}, "--output: m.txt");

@@ -14,6 +14,7 @@
 #include "support/ball_points.hpp"
 #include "support/bit_rows.hpp"
 #include "support/devices.hpp"
+#include "support/integer_rows.hpp"
 #include "support/points.hpp"
 
 namespace quintet {
@@ -129,6 +130,15 @@ TEST(mpi_spanning_tree, of_rows_of_bits) {
     for (const std::int64_t n : {1, 97, 1100, 2200}) {
       const test::bit_set rows = test::clustered_bits(n, 166, 31, 0.08);
       expect_same_tree(test::words_of(rows, 2), {.min_samples = 4, .distance = rows.packed().distance(kind)},
+                       Device::host());
+    }
+}
+
+TEST(mpi_spanning_tree, of_rows_of_integers) {
+  for (const metric kind : {metric::integer_euclidean, metric::integer_cosine})
+    for (const std::int64_t n : {97, 1100}) {
+      const test::integer_set rows = test::clustered_integers(n, 22, 31);
+      expect_same_tree(test::words_of(rows, 2), {.min_samples = 4, .distance = rows.packed.distance(kind)},
                        Device::host());
     }
 }

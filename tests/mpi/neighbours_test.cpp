@@ -11,6 +11,7 @@
 #include "support/ball_points.hpp"
 #include "support/bit_rows.hpp"
 #include "support/devices.hpp"
+#include "support/integer_rows.hpp"
 #include "support/points.hpp"
 
 namespace quintet {
@@ -49,6 +50,13 @@ TEST(mpi_nearest, rows_of_bits) {
   for (const metric kind : {metric::hamming, metric::jaccard}) {
     const test::bit_set rows = test::clustered_bits(500, 100, 5);
     expect_same_lists(test::words_of(rows), 9, {rows.packed().distance(kind)}, Device::host());
+  }
+}
+
+TEST(mpi_nearest, rows_of_integers) {
+  for (const metric kind : test::integer_metrics) {
+    const test::integer_set rows = test::clustered_integers(500, 30, 5);
+    expect_same_lists(test::words_of(rows), 9, {rows.packed.distance(kind)}, Device::host());
   }
 }
 

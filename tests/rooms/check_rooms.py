@@ -52,7 +52,7 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
         ("family", r"svd"),
     ),
     "pairwise": (
-        ("points", r"metric|packed_bits|bit_rows|product_.*|reduced_limit|coordinate_term|lane_bits|sphere|compensated|sheet_kernel|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
+        ("points", r"metric|packed_bits|packed_integers|word_rows|product_.*|reduced_limit|coordinate_term|lane_bits|sphere|compensated|sheet_kernel|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
                    r"|transposed_rows"),
         ("tiles", r"tile_kernel|triangle|pack_loop|point_factors|dot_bounds|edge_bounds|minima|group_minima.*|dense_kernel"
                   r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),

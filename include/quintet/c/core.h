@@ -98,7 +98,12 @@ enum {
   /// word b / 64, 0 behind the last one. Words are passed as they are, as QUINTET_DOUBLE.
   QUINTET_HAMMING = 8,
   QUINTET_JACCARD = 9,  ///< bits that differ / bits that are 1 in either row of such points; 0 of two rows without ones
-  QUINTET_PRODUCT = 10  ///< sqrt(sum of w_i d_i^2) over options.factors, at most 16; points are double
+  QUINTET_PRODUCT = 10,  ///< sqrt(sum of w_i d_i^2) over options.factors, at most 16; points are double
+  /// |x - y|, exact to the last tie. Points are rows of integers in [-255, 255], four int16_t in a word as for bits,
+  /// the first one lowest, 0 behind the last one; options.bits is 16 times their number, which is at most 65536.
+  QUINTET_INTEGER_EUCLIDEAN = 11,
+  QUINTET_INTEGER_COSINE = 12,        ///< 1 - cos(x, y) of such points; rows of zeros are invalid
+  QUINTET_INTEGER_INNER_PRODUCT = 13  ///< -<x, y> of such points, the largest product first: for neighbours alone
 };
 
 /// The geometry of a factor of a product of spaces of constant curvature.

@@ -71,7 +71,9 @@ typedef struct quintet_hdbscan_options {
   /// [n] of functions of n points, >= 0 and finite: how often each counts, as if it were repeated; NULL (default):
   /// once. Ties have to be canonical. Points of weight 0 are left out, and are noise.
   const double* weights;
-  int64_t bits;  ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
+  /// Of a row, of QUINTET_HAMMING and _JACCARD in [1, 2^24], of QUINTET_INTEGER_* 16 for each integer; default 0: must
+  /// be set.
+  int64_t bits;
   /// [factor_count] of QUINTET_PRODUCT alone, of weights in [1e-30, 1e30]; their dimensions add up to that of the
   /// points.
   const quintet_factor* factors;
@@ -381,7 +383,8 @@ QUINTET_API quintet_status quintet_hdbscan_medoids(const void* points, quintet_t
 
 /// centroids [clusters x dim] := weighted means of the points of each label; otherwise as quintet_hdbscan_medoids().
 /// NaN where no valid row has the label. QUINTET_HAVERSINE: the direction of the mean of unit vectors, which may not be
-/// 0; other metrics take rows as they are. Time n dim, on the host.
+/// 0; QUINTET_INTEGER_*: means of integers, of which there are options.bits / 16 a row; other metrics take rows as they
+/// are. Time n dim, on the host.
 QUINTET_API quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                      int64_t stride, const int64_t* labels, const double* weights,
                                                      const quintet_hdbscan_options* options, double* centroids,

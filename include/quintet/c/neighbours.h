@@ -36,7 +36,9 @@ typedef struct quintet_index_options {
   double p;                 ///< of QUINTET_MINKOWSKI alone: infinity, or in [1, 8], double [1, 64]; default 2
   double sphere_radius;     ///< of QUINTET_HAVERSINE alone: in [1e-30, 1e30]; default 1
   quintet_angle_unit unit;  ///< of QUINTET_HAVERSINE alone; default QUINTET_DEGREES
-  int64_t bits;             ///< of a row, of QUINTET_HAMMING and _JACCARD alone: in [1, 2^24]; default 0: must be set
+  /// Of a row, of QUINTET_HAMMING and _JACCARD in [1, 2^24], of QUINTET_INTEGER_* 16 for each integer; default 0: must
+  /// be set.
+  int64_t bits;
   /// [factor_count] of QUINTET_PRODUCT alone, of weights in [1e-30, 1e30]; their dimensions add up to that of the
   /// points.
   const quintet_factor* factors;

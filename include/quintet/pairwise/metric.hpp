@@ -51,13 +51,29 @@ enum class metric {
   /// curvature k > 0), where differences below 1e-150 count as 0. Trees of boxes exclude nothing: every pair is
   /// computed.
   product,
+  /// Of rows of integers (packed_integers.hpp): |x - y|, ordered by its exact square.
+  integer_euclidean,
+  /// Of rows of integers: 1 - <x, y> / (|x| |y|), right to 0.5 (1 + 2^-30) ulp; 0 of rows that are multiples of each
+  /// other. Distances that are one double tie. A row of zeros is invalid.
+  integer_cosine,
+  /// Of rows of integers: -<x, y>, the largest product first. No distance: for neighbours alone. A row need not be its
+  /// own nearest.
+  integer_inner_product,
 };
 
 /// Whether points are rows of bits.
 constexpr bool is_of_bits(metric kind) { return kind == metric::hamming || kind == metric::jaccard; }
+/// Whether points are rows of integers.
+constexpr bool is_of_integers(metric kind) {
+  return kind == metric::integer_euclidean || kind == metric::integer_cosine || kind == metric::integer_inner_product;
+}
+/// Whether points are rows of words: of bits or of integers.
+constexpr bool is_of_words(metric kind) { return is_of_bits(kind) || is_of_integers(kind); }
 
 /// The most bits of a row: different fractions of larger numbers may be one double.
 constexpr std::int64_t max_bits = std::int64_t(1) << 24;
+/// The most integers of a row: their products fill 32 bits. Each has 16 bits.
+constexpr std::int64_t max_integers = 65536, bits_of_integer = 16;
 
 /// What coordinates of points on a sphere are measured in.
 enum class angle_unit { degrees, radians };
@@ -69,17 +85,19 @@ struct point_metric {
   double p = 2;                     ///< of metric::minkowski alone
   double sphere_radius = 1;         ///< of metric::haversine alone: in [1e-30, 1e30]; that of the Earth is 6371008.8 m
   angle_unit unit = angle_unit::degrees;  ///< of metric::haversine alone
-  std::int64_t bits = 0;  ///< of a row, of metric::hamming and jaccard alone; packed_bits::distance() sets it
-  product_space space;    ///< of metric::product alone
+  /// Of a row, of metric::hamming, jaccard and those of integers (16 each) alone; packed_bits::distance() and
+  /// packed_integers::distance() set it.
+  std::int64_t bits = 0;
+  product_space space;  ///< of metric::product alone
 
   constexpr point_metric() = default;
   /// Implicit; every parameter has its default.
   constexpr point_metric(metric distance) : kind(distance) {}  // NOLINT: implicit
   /// `parameter` is the curvature of metric::poincare and lorentz, the p of metric::minkowski and the sphere_radius of
-  /// metric::haversine, the bits of metric::hamming and jaccard, and has no effect on others. Functions check it, the
-  /// constructor does not.
+  /// metric::haversine, the bits of rows of words, and has no effect on others. Functions check it, the constructor
+  /// does not.
   constexpr point_metric(metric distance, double parameter) : kind(distance) {
-    if (is_of_bits(kind))
+    if (is_of_words(kind))
       bits = parameter >= 1 && parameter <= double(max_bits) ? std::int64_t(parameter) : 0;
     else
       (kind == metric::minkowski ? p : kind == metric::haversine ? sphere_radius : curvature) = parameter;
@@ -90,8 +108,14 @@ struct point_metric {
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
+/// Coordinates of points that are stored in `cols` columns: of rows of integers their number.
+constexpr std::int64_t dimension_of(const point_metric& distance, std::int64_t cols) {
+  return is_of_integers(distance.kind) ? distance.bits / bits_of_integer : cols;
+}
+
 /// "euclidean", "cosine", "poincare", "manhattan", "chebyshev", "minkowski", "haversine", "lorentz", "hamming",
-/// "jaccard" (also "tanimoto") or "product", in this case; throws InvalidArgument for other text.
+/// "jaccard" (also "tanimoto"), "integer_euclidean", "integer_cosine", "integer_inner_product" or "product", in this
+/// case; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
 /// The name that parse_metric() reads.
 std::string_view to_string(metric value);

@@ -14,7 +14,8 @@ integers and bools become float64. Rows with NaN or infinity belong to no cluste
 latitude and longitude in ``unit`` "radians" or "degrees", on a sphere of ``sphere_radius``), "poincare" (the ball of
 ``curvature`` < 0) or "lorentz" (the hyperboloid: space parts, which become float64), and "precomputed" where a function
 says so. "hamming" and "jaccard" ("tanimoto") take rows of bits: bool arrays, arrays of 0 and 1, or uint8 rows of
-``numpy.packbits``, where all bits of the last byte count. Distances of bits are float64.
+``numpy.packbits``, where all bits of the last byte count. "integer_euclidean" and "integer_cosine" take rows of int8 or uint8 and are exact
+to the last tie. Distances of bits and of integers are float64.
 
 Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
 range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.

@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import _core
 from .._arguments import (
     as_integer,
-    bit_words,
-    is_of_bits,
     is_of_doubles,
+    is_of_words,
     metric_arguments,
     metric_name,
     metric_parameter,
     types_for_check,
+    words_of,
 )
 from .._arrays import BF16, refuse_masks, take, widened
 from .._errors import InvalidArgument
@@ -49,8 +49,8 @@ __all__ = ["HDBSCAN", "PredictionData"]
 _MODELS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 # The same with an index of the points, for few rows at a time.
 _PREDICTORS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
-# The points of the fit as words, where they are rows of bits.
-_BIT_ROWS: "weakref.WeakKeyDictionary[Any, np.ndarray]" = weakref.WeakKeyDictionary()
+# The points of the fit as words, where they are rows of bits or integers.
+_WORD_ROWS: "weakref.WeakKeyDictionary[Any, np.ndarray]" = weakref.WeakKeyDictionary()
 _FEW_ROWS = 64
 
 
@@ -97,7 +97,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     metric : str, default "euclidean"
         "euclidean", "l2", "cosine", "manhattan", "cityblock", "l1", "chebyshev", "minkowski" (of `p`), "poincare",
         "haversine" (rows of latitude and longitude, in radians), "lorentz" (space parts of points of the hyperboloid,
-        which become float64), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``) or
+        which become float64), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``),
+        "integer_euclidean" or "integer_cosine" (rows of int8 or uint8) or
         "precomputed": a dense matrix of distances, which is not overwritten, or a SciPy sparse
         matrix with the edges of a graph as entries.
     alpha : float, default 1
@@ -478,7 +479,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         }
         self._fitted_metric = kind
         self._has_prediction_data = bool(self.prediction_data) and kind != "precomputed"
-        for kept in (_MODELS, _PREDICTORS, _BIT_ROWS):
+        for kept in (_MODELS, _PREDICTORS, _WORD_ROWS):
             kept.pop(self, None)
 
     def _make_centers(self, kind: str) -> None:
@@ -547,11 +548,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         if self._raw_data is None:
             raise InvalidArgument("new points need the points of the fit, and it had distances (metric='precomputed')")
-        if is_of_bits(self._fitted_metric):
-            points = _BIT_ROWS.get(self)
+        if is_of_words(self._fitted_metric):
+            points = _WORD_ROWS.get(self)
             if points is None:
-                points = _BIT_ROWS[self] = bit_words(self._raw_data)
-            return points, None if X is None else bit_words(self._take(X, reset=False))
+                points = _WORD_ROWS[self] = words_of(self._raw_data, self._fitted_metric)
+            return points, None if X is None else words_of(self._take(X, reset=False), self._fitted_metric)
         points, _ = take(self._raw_data, "X", integers=True)
         points = _rows_adjacent(points)
         if X is None:
@@ -567,7 +568,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         """New points whole: a block of these rows can be predicted, too."""
-        rows = self._take(X, reset=False) if is_of_bits(self._fitted_metric) else self._pair(X)[1]
+        rows = self._take(X, reset=False) if is_of_words(self._fitted_metric) else self._pair(X)[1]
         return np.asarray(rows)
 
     def _needs_no_check(self, X: Any, points: np.ndarray) -> bool:

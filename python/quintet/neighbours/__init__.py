@@ -4,8 +4,10 @@ Points are ``[n, d]`` of float16, bfloat16, float32 or float64 (integers and boo
 library's on the processor. ``metric`` is "euclidean" ("l2"), "cosine", "manhattan" ("cityblock", "l1"), "chebyshev",
 "minkowski" with ``p`` >= 1, "haversine" (rows of latitude and longitude, in ``unit`` "radians" or "degrees"), "poincare" or
 "lorentz" with a ``curvature`` < 0. Points of "lorentz" are the space parts of points of the hyperboloid and become
-float64. "hamming" and "jaccard" ("tanimoto") take rows of bits: bool, or uint8 rows of ``numpy.packbits``. In few dimensions a tree of blocks answers in about n log n,
-otherwise all pairs are computed; the result is the same. Equal distances are ordered by index, Euclidean ones by their
+float64. "hamming" and "jaccard" ("tanimoto") take rows of bits: bool, or uint8 rows of ``numpy.packbits``.
+"integer_euclidean", "integer_cosine" and "inner_product" (distance -x.y, the largest product first) take rows of int8
+or uint8 and are exact to the last tie. In few dimensions a tree of blocks answers in about n log n, otherwise all pairs
+are computed; the result is the same. Equal distances are ordered by index, Euclidean ones by their
 squares first (two of them may have one root), those of the ball likewise. Rows with NaN or infinity have no neighbours
 and are neighbours of no row.
 

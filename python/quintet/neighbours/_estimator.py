@@ -13,7 +13,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._arguments import as_integer, as_number, is_of_bits, metric_arguments, types_for_check
+from .._arguments import as_integer, as_number, is_of_words, metric_arguments, types_for_check
 from .._arrays import refuse_masks
 from .._errors import InvalidArgument
 from .._threads import own_threads
@@ -67,7 +67,7 @@ class _KeepsIndex(BaseEstimator):
         if X is None:
             return None
         rows = self._take(X, reset=False)
-        return rows if is_of_bits(self.metric) else rows.astype(self._fit_type, copy=False)
+        return rows if is_of_words(self.metric) else rows.astype(self._fit_type, copy=False)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """``(distances, indices)`` [m, k] of the nearest points of the fit; without X of the other ones to each."""
@@ -117,7 +117,8 @@ class NearestNeighbors(_KeepsIndex):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits),
+        "integer_euclidean", "integer_cosine" or "inner_product" (rows of int8 or uint8).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None
@@ -244,7 +245,8 @@ class KNeighborsTransformer(_MakesGraph, _KeepsIndex):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits),
+        "integer_euclidean", "integer_cosine" or "inner_product" (rows of int8 or uint8).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None
@@ -314,7 +316,8 @@ class RadiusNeighborsTransformer(_MakesGraph, NearestNeighbors):
         Without effect.
     metric : str, default "minkowski"
         "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", "poincare" or
-        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits).
+        "haversine" (rows of latitude and longitude, in radians), "lorentz", "hamming" or "jaccard" (rows of bits),
+        "integer_euclidean", "integer_cosine" or "inner_product" (rows of int8 or uint8).
     p : float, default 2
         Exponent of "minkowski"; >= 1.
     metric_params : dict, default None

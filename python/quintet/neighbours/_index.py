@@ -39,7 +39,8 @@ class Index:
         Of float16, bfloat16, float32 or float64. The index has a copy.
     metric : str, default "euclidean"
         "euclidean", "cosine", "manhattan", "chebyshev", "minkowski", "poincare", "lorentz", "haversine" (rows of latitude
-        and longitude), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``).
+        and longitude), "hamming" or "jaccard" (rows of bits: bool, or uint8 of ``numpy.packbits``),
+        "integer_euclidean", "integer_cosine" or "inner_product" (rows of int8 or uint8).
     curvature : float, default -1.0
         Of "poincare" and "lorentz"; < 0.
     p : float, default 2.0

@@ -23,7 +23,7 @@ void expect_counts(std::uint64_t pattern) {
         row[lane] = pattern != 0 ? pattern : random();
         expected[lane] += std::uint64_t(std::popcount(row[lane]));
       }
-      counter.add(load_pack<words>(row));
+      counter.add(load_pack<words>(row), words{});
     }
     counter.settle();
   }
