@@ -50,7 +50,7 @@ po::options_description describe(arguments& a) {
         require_argument(std::isfinite(radius), "--radius", radius, "finite");
         a.radius = radius;
       }),
-       "all points at a distance of at most R; of --metric integer_inner_product all whose product is at least -R")  //
+       "all points at a distance of at most R; of --metric integer_inner_product all with a product of at least -R")  //
       ("output", optional_output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        "--k: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K].\n"
        "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
@@ -213,7 +213,7 @@ void search_index(session& session, const arguments& a) {
       [&]<class Storage>(const neighbours::index<Storage>& index) {
         session.settle_precision(spelling_of<Storage>());
         session.result("n", index.size());
-        session.result("dim", columns_of(index));
+        session.result("dim", columns_in_files(index.distance(), index.dim()));
         session.result("metric", to_string(index.distance()));
         answer<Storage>(session, a, index);
       },

@@ -266,15 +266,15 @@ struct bit_term : word_term {
   template <int W>
   using counter = device::bit_counter<W>;
 
-  static void write_numbers(double ones, double* to) { to[0] = ones; }
+  static void write_numbers(double popcount, double* to) { to[0] = popcount; }
 };
 
 /// The bits that differ: an integer, so that equal distances tie.
 struct hamming_term : bit_term {
   template <class Pack>
   QUINTET_INLINE Pack reduced_of(const Pack& different, const Pack* column, const double* row, std::int64_t) const {
-    const Pack ones = column[0] + row[0];
-    return ones >= 0.0 ? different : ones;
+    const Pack popcount = column[0] + row[0];
+    return popcount >= 0.0 ? different : popcount;
   }
   template <class Pack>
   Pack bound_of(const Pack& gap, const Pack&) const {
@@ -292,8 +292,8 @@ struct jaccard_term : bit_term {
   }
   /// The other row has at most min(ones) bits of the larger of both in common: 1 - min / max >= gap / (ones + gap).
   template <class Pack>
-  Pack bound_of(const Pack& gap, const Pack& ones) const {
-    return gap > 0.0 ? Pack(gap / (ones + gap)) : gap;
+  Pack bound_of(const Pack& gap, const Pack& popcount) const {
+    return gap > 0.0 ? Pack(gap / (popcount + gap)) : gap;
   }
 };
 

@@ -383,8 +383,8 @@ QUINTET_API quintet_status quintet_hdbscan_medoids(const void* points, quintet_t
 
 /// centroids [clusters x dim] := weighted means of the points of each label; otherwise as quintet_hdbscan_medoids().
 /// NaN where no valid row has the label. QUINTET_HAVERSINE: the direction of the mean of unit vectors, which may not be
-/// 0; QUINTET_INTEGER_*: means of integers, of which there are options.bits / 16 a row; other metrics take rows as they
-/// are. Time n dim, on the host.
+/// 0; other metrics take rows as they are. QUINTET_INTEGER_*: means of the integers,
+/// options.bits / 16 in a row. Time n dim, on the host.
 QUINTET_API quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                      int64_t stride, const int64_t* labels, const double* weights,
                                                      const quintet_hdbscan_options* options, double* centroids,

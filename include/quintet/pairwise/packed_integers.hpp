@@ -20,7 +20,7 @@ namespace quintet {
 ///
 /// Every function of points takes the words as points of double. With the metrics of integers it reads them as words;
 /// with another metric they would be numbers without a meaning. Sums of products are integers, so that order and ties
-/// are exact. Queries and points may be of both types, as words do not tell them apart.
+/// are exact. Words of both types are alike, so queries and points may be of either.
 class packed_integers {
  public:
   /// `rows` rows of `integers` numbers each, one after another. Throws InvalidArgument for rows < 0 and for integers
