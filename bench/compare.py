@@ -130,6 +130,9 @@ CASES = [
      "FAISS IndexBinaryFlat", "python:FAISS IndexBinaryFlat, hamming"),
     *[("bits", f"10 nearest of all, 3000 x 1024 bits, {metric.capitalize()}, 1 thread", f"python:quintet, few, {metric}",
        "scikit-learn", f"python:scikit-learn, few, {metric}") for metric in ("hamming", "jaccard")],
+    *[("bits", f"10 nearest of all, 20,000 x 768 int8, {what}, 1 thread", f"python:quintet, {metric}",
+       "FAISS IndexFlat of float32", f"python:FAISS IndexFlat, {metric}")
+      for metric, what in (("integer_euclidean", "euclidean"), ("integer_inner_product", "inner product"))],
     # Many parameters at once, all of them in one script.
     *[("sweep", f"labels of 100 settings, {n:,} x {dim}, 1 thread", f"python:sweep {n} x {dim}", peer,
        f"python:{there} {n} x {dim}")

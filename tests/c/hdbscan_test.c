@@ -90,9 +90,9 @@ static void test_options(void) {
   CHECK(options.tie_tolerance == QUINTET_HDBSCAN_DEFAULT_TIE_TOLERANCE);
   CHECK_INVALID(quintet_hdbscan_options_default(NULL, sizeof options), "options must not be null");
   CHECK_INVALID(quintet_hdbscan_options_default(&options, sizeof options + 8), "options must be the size");
-  options.metric = 11;
+  options.metric = 14;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
-                "metric must be one of the named values 0 to 10 (metric=11)");
+                "metric must be one of the named values 0 to 13 (metric=14)");
   options = options_of_five();
   options.size = 3;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
