@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "device/for_each.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
@@ -48,15 +49,16 @@ template <class Real>
 struct gram_batch {
   gram_shape shape;
   stored_batch a, left, right;
-  Real* q;                 ///< [tiles] A, then Q
-  double* sums;            ///< [parts, side, side] of a Gram matrix; the first one becomes R of Q
-  double* r;               ///< [side, side] R of A
-  Real *packed, *inverse;  ///< [side, side] and [side]: see solve_rows(); then the factor of Q in U
-  Real *square, *u;        ///< [cols, cols] R for Jacobi; [values, cols] its left vectors
-  double* solution;        ///< [values, cols] R2^-1 U_R
-  Real* extreme;           ///< [parts, values] the element of largest size of each column of U in a part
-  row_sizes<Real>* sizes;  ///< [parts]
-  double* column_sums;     ///< [tiles, cols]; null where means stay
+  Real* q;                   ///< [tiles] A, then Q
+  double* sums;              ///< [parts, side, side] of a Gram matrix; the first one becomes R of Q
+  double* r;                 ///< [side, side] R of A
+  Real *packed, *inverse;    ///< [side, side] and [side]: see solve_rows(); then the factor of Q in U
+  Real *square, *u;          ///< [cols, cols] R for Jacobi; [values, cols] its left vectors
+  double* solution;          ///< [values, cols] R2^-1 U_R
+  Real* extreme;             ///< [parts, values] the element of largest size of each column of U in a part
+  row_sizes<Real>* sizes;    ///< [parts]
+  std::int32_t* completion;  ///< 1 where the values of the first R are enough; null where they never are
+  double* column_sums;       ///< [tiles, cols]; null where means stay
   column_means<Real> means;
   std::int32_t* status;
   std::int32_t values;
@@ -74,7 +76,20 @@ struct gram_batch {
   }
   Real* means_of(std::int64_t matrix) const { return means.data + matrix * means.stride; }
   bool centres() const { return column_sums != nullptr; }
-  QUINTET_SVD_INLINE bool is_taken(std::int64_t matrix) const { return status[matrix] == code_ok; }
+  QUINTET_SVD_INLINE bool is_taken(std::int64_t matrix) const {
+    return status[matrix] == code_ok && (completion == nullptr || completion[matrix] == 0);
+  }
+  /// R for Jacobi, in the precision of A.
+  template <class Map>
+  QUINTET_SVD_INLINE void store_square(const Map& map, std::int64_t matrix) const {
+    const int n = shape.cols;
+    const double* r = r_of(matrix);
+    Real* to = square + matrix * n * n;
+    for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+      for (int i = 0; i < n; ++i)
+        to[std::int64_t(j) * n + i] = i <= j ? Real(r[std::int64_t(j) * shape.side + i]) : Real(0);
+    });
+  }
 
   /// f(tile) for the tiles of a part.
   template <class Function>
@@ -184,8 +199,13 @@ struct factorise_first {
     map.barrier();
     if (all.centres()) centre(map, matrix, r);
     const bool suits = is_well_scaled(matrix, r) && factorise_gram(map, r, n, side, lost_pivot<Real>(n));
-    if (map.leads_team()) all.status[matrix] = suits ? code_ok : code_wants_reflections;
+    if (map.leads_team()) {
+      all.status[matrix] = suits ? code_ok : code_wants_reflections;
+      if (all.completion != nullptr) all.completion[matrix] = 0;
+    }
     if (!suits) return;
+    if (all.completion != nullptr) all.store_square(map, matrix);
+    map.barrier();
     Real *packed = all.packed_of(matrix), *inverse = all.inverse_of(matrix);
     for_each_row(map, 0, side, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       double* column = r + std::int64_t(j) * side;
@@ -279,11 +299,7 @@ struct factorise_second {
       return;
     }
     multiply_triangles(map, sums, r, n, side);
-    Real* square = all.square + matrix * n * n;
-    for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
-      for (int i = 0; i < n; ++i)
-        square[std::int64_t(j) * n + i] = i <= j ? Real(r[std::int64_t(j) * side + i]) : Real(0);
-    });
+    all.store_square(map, matrix);
   }
 
  private:
@@ -301,16 +317,44 @@ struct factorise_second {
   }
 };
 
-/// All passes over one matrix, which stays in a cache. The bits are those of the launches one after the other.
+/// Roundings that a term of a Gram matrix passes at most.
+inline double roundings_of_sum(const gram_shape& shape) {
+  constexpr int chain = terms_of_short_sum;
+  return double(chain + shape.tile_rows / chain + 8 + shape.tiles / shape.parts + 1 + shape.parts);
+}
+
+/// Whether the values of the first R are those of A. A product of two floats is exact in double, so the Gram matrix is
+/// wrong by at most c u |A|_F^2 with u = 2^-53 and c of roundings_of_sum(), and Cholesky's factorisation adds n + 1 to
+/// c (Higham 2002, 10.3). Squares of values are wrong by (c + n + 1) n u S_0^2 then, and values by half of that times
+/// (S_0 / S_j)^2 of themselves. That has to be below half a rounding error of float.
+struct judge_values {
+  const std::int32_t* status;
+  std::int32_t* completion;
+  stored_batch s;
+  std::int32_t values;
+  double largest_square;  ///< of S_0 / S_n
+
+  void operator()(std::int64_t matrix) const {
+    const float* of = static_cast<const float*>(s.data) + matrix * s.batch;
+    const double ratio = double(of[0]) / double(of[(values - 1) * s.column]);
+    completion[matrix] = status[matrix] != code_ok || ratio * ratio <= largest_square ? 1 : 0;
+  }
+};
+
+/// Passes over one matrix, which stays in a cache. The bits are those of the launches one after the other.
 template <class Real>
 struct factorise_whole {
   gram_batch<Real> all;
+  bool first_pass, second_pass;
 
   template <class Map>
   void operator()(const Map& map, std::int64_t matrix) const {
     const std::int64_t first = matrix * all.shape.parts, last = first + all.shape.parts;
-    for (std::int64_t part = first; part < last; ++part) load_and_multiply<Real>{all}(map, part);
-    factorise_first<Real>{all}(map, matrix);
+    if (first_pass) {
+      for (std::int64_t part = first; part < last; ++part) load_and_multiply<Real>{all}(map, part);
+      factorise_first<Real>{all}(map, matrix);
+    }
+    if (!second_pass) return;
     for (std::int64_t part = first; part < last; ++part) solve_and_multiply<Real>{all}(map, part);
     factorise_second<Real>{all}(map, matrix);
   }
@@ -529,7 +573,8 @@ class gram_run {
         sums_(count * shape.parts * triangle_, device),
         r_(count * triangle_, device),
         column_sums_(means.data != nullptr ? count * shape.tiles * shape.cols : 0, device),
-        sizes_(count * shape.parts, device) {
+        sizes_(count * shape.parts, device),
+        completion_(count, device) {
     all_.shape = shape;
     all_.values = job.values;
     all_.vectors = job.vectors;
@@ -546,6 +591,8 @@ class gram_run {
     all_.sizes = sizes_.data();
     all_.column_sums = means.data != nullptr ? column_sums_.data() : nullptr;
     all_.extreme = extreme_.data();
+    const bool has_all_values = !job.vectors && job.values == job.cols;
+    all_.completion = sizeof(Real) == 4 && has_all_values && !all_.centres() ? completion_.data() : nullptr;
   }
 
   void run(std::int64_t first, std::int64_t count, std::int64_t batch) {
@@ -555,8 +602,16 @@ class gram_run {
     all_.status = job_.status + first;
     all_.means = {means_.data + (all_.centres() ? first * means_.stride : 0), means_.stride};
     const std::int64_t parts = count * all_.shape.parts;
-    factorise(count, parts);
-    rotate(first, count, batch);
+    if (all_.completion != nullptr) {
+      factorise(count, parts, true, false);
+      rotate(first, batch, accepted(count));
+      judge(first, count);
+      if (accepted(count).size() == 0) return;
+      factorise(count, parts, false, true);
+      return rotate(first, batch, accepted(count));
+    }
+    factorise(count, parts, true, true);
+    rotate(first, batch, accepted(count));
     if (!all_.vectors) return;
     const stage_region stage("finish");
     const solve_vectors<Real> solution{all_};
@@ -577,31 +632,44 @@ class gram_run {
     launch_body<Policy>(body, tiles, device_);
   }
 
-  void factorise(std::int64_t count, std::int64_t parts) {
+  void factorise(std::int64_t count, std::int64_t parts, bool first_pass, bool second_pass) {
     const stage_region stage("qr");
     if constexpr (Place::is_host)
-      if (count >= 2 * threads() || all_.shape.parts == 1) return launch<rows>(factorise_whole<Real>{all_}, count);
-    launch<sums>(load_and_multiply<Real>{all_}, parts);
-    launch<sums>(factorise_first<Real>{all_}, count);
+      if (count >= 2 * threads() || all_.shape.parts == 1)
+        return launch<rows>(factorise_whole<Real>{all_, first_pass, second_pass}, count);
+    if (first_pass) {
+      launch<sums>(load_and_multiply<Real>{all_}, parts);
+      launch<sums>(factorise_first<Real>{all_}, count);
+    }
+    if (!second_pass) return;
     launch<rows>(solve_and_multiply<Real>{all_}, parts);
     launch<sums>(factorise_second<Real>{all_}, count);
   }
 
-  /// The places of the matrices that QR has taken.
+  void judge(std::int64_t first, std::int64_t count) {
+    const double n = all_.shape.cols, terms = roundings_of_sum(all_.shape) + n + 1;
+    device::for_each(
+        count,
+        judge_values{all_.status, all_.completion, from_matrix<Real>(job_.s, first), all_.values, 0x1p30 / (terms * n)},
+        device_);
+  }
+
+  /// The places of the matrices that QR has taken and that are not complete.
   Buffer<std::int64_t> accepted(std::int64_t count) const {
-    std::vector<std::int32_t> status(count);
-    quintet::detail::copy(status.data(), Device::host(), all_.status, device_,
-                          count * std::int64_t(sizeof(std::int32_t)));
+    std::vector<std::int32_t> status(count), completion(count);
+    const std::int64_t bytes = count * std::int64_t(sizeof(std::int32_t));
+    quintet::detail::copy(status.data(), Device::host(), all_.status, device_, bytes);
+    if (all_.completion != nullptr)
+      quintet::detail::copy(completion.data(), Device::host(), all_.completion, device_, bytes);
     std::vector<std::int64_t> places;
     for (std::int64_t b = 0; b < count; ++b)
-      if (status[b] == code_ok) places.push_back(b);
+      if (status[b] == code_ok && completion[b] == 0) places.push_back(b);
     return {places, device_};
   }
 
   /// S, V and the left vectors of R.
-  void rotate(std::int64_t first, std::int64_t count, std::int64_t batch) {
+  void rotate(std::int64_t first, std::int64_t batch, const Buffer<std::int64_t>& index) {
     const stage_region stage("rotate");
-    const Buffer<std::int64_t> index = accepted(count);
     const std::int64_t n = all_.shape.cols;
     jacobi_job<Real> job = job_;
     job.a = {all_.square, scalar_type_of<Real>(), n * n, 1, n};
@@ -629,6 +697,7 @@ class gram_run {
   Buffer<Real> q_, packed_, inverse_, square_, u_, extreme_;
   Buffer<double> solution_, sums_, r_, column_sums_;
   Buffer<row_sizes<Real>> sizes_;
+  Buffer<std::int32_t> completion_;
   gram_batch<Real> all_ = {};
 };
 

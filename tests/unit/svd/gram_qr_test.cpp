@@ -379,6 +379,57 @@ TYPED_TEST(svd_gram_qr, options_choose_what_is_returned) {
   expect_factors<TypeParam>(view.transposed(), wide, "canonical_wide");
 }
 
+/// Values alone of float matrices need the first pass only, where the condition is low; each matrix for itself.
+TEST(svd_gram_qr_values, have_one_pass_where_the_condition_is_low) {
+  const std::int64_t batch = 3, m = 1100, n = 12;
+  test::on_every_device([&](const Device& device) {
+    for (const int exponent : {0, 1, 2}) {
+      SCOPED_TRACE(exponent);
+      auto a = normal_numbers<float>(batch * m * n, 47);
+      const float spread =
+          float(std::pow(10.0, -exponent));  // of the columns of the second matrix around the first one
+      for (std::int64_t i = m * n; i < 2 * m * n; ++i)
+        if (i % n > 0) a[i] = a[i - i % n] + spread * a[i];
+      svd::decomposition<float> r;
+      const stages seen =
+          count_stages([&] { r = decomposed(a, batch, m, n, {.vectors = svd::vectors::none}, device); });
+      EXPECT_EQ(seen.qr, exponent < 2 ? 1 : 2);
+      EXPECT_EQ(seen.reflections, 0);
+      const double bound = test::bounds_for(m, n, {}).values * test::compute_epsilon<float>;
+      for (std::int64_t b = 0; b < batch; ++b) {
+        const std::vector<double> exact = reference::singular_values(batch_view<const float>(a.data(), batch, m, n), b);
+        EXPECT_EQ(r.status[b], svd::ok);
+        for (std::int64_t j = 0; j < n; ++j) {
+          EXPECT_NEAR(r.singular_value(b, j), exact[j], bound * exact[0]);
+          if (b != 1) {
+            EXPECT_NEAR(r.singular_value(b, j), exact[j], double(n) * test::compute_epsilon<float> * exact[j]);
+          }
+        }
+        const std::vector<float> own(a.begin() + b * m * n, a.begin() + (b + 1) * m * n);
+        const auto alone = decomposed(own, 1, m, n, {.vectors = svd::vectors::none, .part_of = batch}, device);
+        for (std::int64_t j = 0; j < n; ++j) ASSERT_EQ(alone.singular_value(0, j), r.singular_value(b, j));
+      }
+    }
+  });
+}
+
+/// At the limit of the condition, and with columns of very different size.
+TEST(svd_gram_qr_values, are_within_the_bounds_on_both_sides_of_the_limit) {
+  const std::int64_t m = 1100, n = 12;
+  for (int step = 0; step <= 60; ++step) {
+    auto a = normal_numbers<float>(m * n, 53 + step);
+    const float spread = float(std::pow(10.0, -0.06 * step));
+    for (std::int64_t i = 0; i < m * n; ++i)
+      if (i % n > 0) a[i] = (a[i - i % n] + spread * a[i]) * float(1 << i % n % 3);
+    const batch_view<const float> view(a.data(), 1, m, n);
+    const auto r = decomposed(a, 1, m, n, {.vectors = svd::vectors::none});
+    const std::vector<double> exact = reference::singular_values(view, 0);
+    for (std::int64_t j = 0; j < n; ++j)
+      EXPECT_NEAR(r.singular_value(0, j), exact[j],
+                  test::bounds_for(m, n, {}).values * test::compute_epsilon<float> * exact[0]);
+  }
+}
+
 template <class T>
 class svd_gram_qr_16 : public ::testing::Test {};
 using storage_types = ::testing::Types<half, bfloat16>;
