@@ -18,6 +18,7 @@ namespace quintet::spgemm {
 /// Which accumulators the chunks may use, and how wide their arrays are.
 struct accumulator_needs {
   std::int64_t width = 1;
+  std::int64_t rests = 0;  ///< entries of the longest row of A that is computed in ranges of columns
   bool dense = true, hash = false, bitmask = false, group = false;
 };
 
@@ -33,7 +34,8 @@ class host_arrays {
         hash_(needs.hash, memory),
         sort_(needs.hash, memory),
         mask_bits_(needs.bitmask ? needs.width / 32 + 1 : 0, memory),
-        mask_ranks_(mask_bits_.size(), memory) {
+        mask_ranks_(mask_bits_.size(), memory),
+        rests_(needs.rests, memory) {
     const Value identity = Semiring::template identity<Value>();
     std::fill(sums_.begin(), sums_.end(), identity);
     std::fill(flags_.begin(), flags_.end(), std::uint8_t(0));
@@ -44,6 +46,7 @@ class host_arrays {
     now.hash_ = hash_.data();
     now.sort_ = sort_.data();
     if (needs.hash) std::fill(std::begin(now.hash_->key), std::end(now.hash_->key), std::make_unsigned_t<Index>(-1));
+    now.rests = rests_.data();
     now.bitmask_ = {mask_bits_.data(), mask_ranks_.data()};
     if (needs.group) make_group((std::min(p.b.cols, group_columns) + 63) / 64 * 64 + 64, identity, memory);
   }
@@ -75,6 +78,7 @@ class host_arrays {
   array<typename thread_memory<Value, Index>::sort_type> sort_;
   array<std::uint32_t> mask_bits_;
   array<std::int32_t> mask_ranks_;
+  array<detail::row_rest<Value>> rests_;
   array<Value> group_sums_;
   array<std::uint8_t> group_flags_;
   array<std::uint64_t> group_found_;
@@ -235,6 +239,19 @@ struct worker_kernel {
 /// no memory, and to predict them takes longer.
 constexpr std::int64_t cheap_bound = std::int64_t{1} << 20;
 
+/// Entries of the longest row of [first, last) that is computed in ranges of columns.
+template <class Value, class Index>
+std::int64_t longest_in_ranges(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first,
+                               std::int64_t last) {
+  std::int64_t longest = 0;
+  if (!in_ranges(p.b.cols, 0, rows.total_products)) return longest;
+  for (std::int64_t i = first; i < last; ++i) {
+    const std::int64_t entries = p.a.row_pointers[i + 1] - p.a.row_pointers[i];
+    if (entries > longest && in_ranges(p.b.cols, entries, rows.products[i])) longest = entries;
+  }
+  return longest;
+}
+
 /// Entries of a result to make room for at first.
 inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, double scale) {
   if (bound <= cheap_bound && scale == 1) return bound;
@@ -269,6 +286,7 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
       needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
     needs.group |= c.may_group;
   }
+  needs.rests = longest_in_ranges(r.p, rows, first, last);
   csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, memory), {}, {}};
   result.row_pointers[0] = 0;
   ordered_commit<Value, Index> out(std::int64_t(chunks.size()), room, bound, memory);

@@ -62,6 +62,7 @@ struct thread_memory {
   bitmask_arrays bitmask_{};
   group_arrays<Value> group_{};
   std::int32_t* scan = nullptr;
+  detail::row_rest<Value>* rests = nullptr;
   std::int64_t ungrouped = 0;  ///< rows before this one are not looked at for groups again
   std::int64_t asked = 0;      ///< entries of A before this one have been asked for
   strategy_counts counts;
@@ -280,6 +281,9 @@ struct row_driver {
       }
     if constexpr (may(strategy::bitmask))
       if (accumulator == strategy::bitmask) return accumulate_bitmask(team, r, c, i, m.bitmask(), m.scan, out);
+    if constexpr (How == strategy::empty)
+      if (!c.cut && in_ranges(r.p.b.cols, entries_of(i), products[i]))
+        return accumulate_in_ranges(team, r, i, m.dense(), m.rests, m.scan, out);
     if constexpr (may(strategy::dense))
       return accumulate_dense(team, r, c, i, c.cut ? c.products : products[i], m.dense(), m.scan, out);
     return no_room;

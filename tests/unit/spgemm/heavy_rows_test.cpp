@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "reference/spgemm_reference.hpp"
@@ -79,6 +80,43 @@ TEST(spgemm_heavy_rows, power_law) {
     return row;
   });
   expect_shared(a, test::uniform_matrix<double, std::int32_t>(20'000, 20'000, 9, 4));
+}
+
+// A row of a wide product is computed range of columns by range on the host; empty and short rows of B, and ranges
+// without a product, are among them. Its bits are those of a narrow product, of any semiring, with and without a mask.
+template <class Semiring>
+void expect_wide_rows() {
+  constexpr std::int64_t cols = 300'000, rows_of_b = 60;
+  const auto a = test::matrix_of_rows<double, std::int32_t>(5, rows_of_b, 5, [](std::int64_t i) {
+    std::vector<std::int64_t> row;
+    for (std::int64_t j = i == 2 ? 58 : 0; j < rows_of_b; ++j) row.push_back(rows_of_b - 1 - j);
+    return row;
+  });
+  const auto b = test::matrix_of_rows<double, std::int32_t>(rows_of_b, cols, 6, [](std::int64_t j) {
+    std::vector<std::int64_t> row;
+    for (std::int64_t c = 13 * j; c < cols && j % 7 != 3; c += 40 + j)
+      if (c / 65'536 != 2) row.push_back(c);
+    return row;
+  });
+  ASSERT_GT(most_products(a, b), 1 << 15);
+  const matrix expected = test::reference_product<Semiring>(a.view(), b.view());
+  const auto mask = test::uniform_matrix<double, std::int32_t>(a.rows, cols, 5000, 7);
+  for (const int count : {1, 2, 5}) {
+    set_threads(count);
+    EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), {}, Device::host()), expected);
+    const matrix outside =
+        multiply_masked<Semiring, complement_mask>(a.view(), b.view(), mask.view(), {}, Device::host());
+    const matrix inside = multiply_masked<Semiring>(a.view(), b.view(), mask.view(), {}, Device::host());
+    EXPECT_LT(outside.nnz(), expected.nnz());
+    EXPECT_EQ(add(1.0, inside.view(), 1.0, outside.view()), expected);
+  }
+  set_threads(0);
+}
+
+TEST(spgemm_heavy_rows, wide_rows_in_ranges_of_columns) {
+  expect_wide_rows<plus_times>();
+  expect_wide_rows<min_plus>();
+  expect_wide_rows<or_and>();
 }
 
 TEST(spgemm_heavy_rows, one_row_is_everything) {
