@@ -39,6 +39,19 @@ nb::object origin_distances(const array& x, const array& out, double curvature, 
       want_status);
 }
 
+/// Gaps are None on the hyperboloid. The number of near pairs.
+std::int64_t gradient_weights(const array& distances, const array& gradients, const array& x_square,
+                              const array& y_square, const array& x_gap, const array& y_gap, const array& weights,
+                              const array& shares, double curvature, double near_part, const std::string& device) {
+  const auto model = x_gap.present() ? poincare::distance_model::ball : poincare::distance_model::hyperboloid;
+  return run([&] {
+    return poincare::gradient_weights(
+        distances.rows(), gradients.rows(), {x_gap.vector<const double>(), x_square.vector<const double>()},
+        {y_gap.vector<const double>(), y_square.vector<const double>()}, weights.matrix<double>(),
+        shares.matrix<double>(), {model, curvature, near_part}, Device::parse(device));
+  });
+}
+
 nb::object nearest(const array& queries, const array& points, const array& index, const array& distance,
                    double curvature, bool strict, bool exclude_self, std::int64_t budget_bytes, bool want_status,
                    const std::string& device) {
@@ -184,6 +197,9 @@ void bind_poincare(nb::module_& m) {
   // expression: 0 geodesic, 1 clamped_artanh.
   m.def("poincare_distances", &distances, nb::arg("x"), nb::arg("y"), nb::arg("out"), nb::arg("expression") = 0,
         curvature(), strict(), status(), device());
+  m.def("poincare_gradient_weights", &gradient_weights, nb::arg("distances"), nb::arg("gradients"), nb::arg("x_square"),
+        nb::arg("y_square"), nb::arg("x_gap").none(), nb::arg("y_gap").none(), nb::arg("weights"),
+        nb::arg("shares").none(), curvature(), nb::arg("near_part") = 0.0, device());
   m.def("poincare_pair_distances", &pair_distances, nb::arg("x"), nb::arg("y"), nb::arg("out"),
         nb::arg("expression") = 0, curvature(), strict(), status(), device());
   m.def("poincare_origin_distances", &origin_distances, nb::arg("x"), nb::arg("out"), curvature(), strict(), status(),

@@ -3,6 +3,7 @@ quintet_sources(poincare
     adam.cpp
     ball_points.cpp
     distances.cpp
+    gradient_weights.cpp
     lorentz.cpp
     lorentz_means.cpp
     lorentz_operations.cpp

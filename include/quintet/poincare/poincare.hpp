@@ -4,6 +4,7 @@
 #include "quintet/poincare/adam.hpp"
 #include "quintet/poincare/ball.hpp"
 #include "quintet/poincare/distances.hpp"
+#include "quintet/poincare/gradient_weights.hpp"
 #include "quintet/poincare/gradients.hpp"
 #include "quintet/poincare/lorentz.hpp"
 #include "quintet/poincare/lorentz_means.hpp"

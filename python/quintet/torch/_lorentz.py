@@ -23,7 +23,7 @@ from .._errors import InvalidArgument
 from ._ball_operations import Scalar, apply, dot, from_series, in_double, in_unit_ball, norm
 from ._gyrovectors import _shape, matrices_of
 from ._manifold import Manifold, factor_of, geodesic_by_maps, has_gradient, root_of, scalars_of, with_dims
-from ._poincare import PoincareBall, _broadcast, _points, _two, differences
+from ._poincare import PoincareBall, _broadcast, _points, _two, differences, fast_differences
 from ._svd import is_plain
 from ._tensors import CODES, REAL, applied, check, points, rows
 
@@ -117,10 +117,13 @@ def _subtract(e: Tensor, f: Tensor) -> Tensor:
 def _pull_all(d: Tensor, x: Tensor, y: Tensor, c: float, G: Tensor) -> tuple[Tensor, Tensor]:
     """_pull() of all pairs, summed up: W (e_x - e_y) of the points e = (t, x), W = G sqrt(c) / sinh(sqrt(c) d). The
     derivative by the space part x is what belongs to x, less x / t times what belongs to t."""
-    p, q, wide = x[:, 1:].double(), y[:, 1:].double(), d.double()
+    p, q = x[:, 1:].double(), y[:, 1:].double()
     e, f = _point(p, c), _point(q, c)
-    chord = (2 / math.sqrt(c) * torch.sinh(math.sqrt(c) / 2 * wide)).square()  # |x - y|^2 - (t_x - t_y)^2
-    sums = differences(_weight(wide, c, G.double()), chord, e, f, x.dtype, _subtract)
+    sums: Any = fast_differences(d, G, c, e, f, x.dtype)
+    if sums is None:
+        wide = d.double()
+        chord = (2 / math.sqrt(c) * torch.sinh(math.sqrt(c) / 2 * wide)).square()  # |x - y|^2 - (t_x - t_y)^2
+        sums = differences(_weight(wide, c, G.double()), chord, e, f, x.dtype, _subtract)
     of_p, of_q = (of[:, 1:] - at[:, 1:] / at[:, :1] * of[:, :1] for of, at in zip(sums, (e, f)))
     return tuple(torch.cat((torch.zeros_like(g[:, :1]), g), -1).to(x.dtype) for g in (of_p, of_q))  # type: ignore[return-value]
 

@@ -49,6 +49,32 @@ def _weights(d: Tensor, area: Tensor, c: float, G: Tensor) -> tuple[Tensor, Tens
     return torch.where(apart, 2 * math.sqrt(c) * G / safe, 0.0), sinh * sinh * area / c
 
 
+def _near_part(type: torch.dtype) -> float:
+    """Points closer than this part of their distance from the mean are subtracted one by one."""
+    return 1e-2 if type == torch.float64 else 1e-7
+
+
+def fast_differences(
+    d: Tensor, G: Tensor, c: float, x: Tensor, y: Tensor, type: torch.dtype, gaps: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor] | None:
+    """:func:`differences` of the weights of distances of points of `type`, by one pass over d and G, and in the ball the
+    shares V = 2 sqrt(c) G tanh(sqrt(c) d / 2). None where points are near or derivatives are wanted."""
+    if torch.is_grad_enabled() or c == 0 or not is_plain(d, G, x, y):
+        return None
+    mean = x.mean(0) if len(x) else torch.zeros_like(x[:1].sum(0))
+    p, q = x - mean, y - mean
+    W = torch.empty(d.shape, dtype=torch.float64)
+    V = torch.empty(d.shape if gaps else (0, 0), dtype=torch.float64)
+    (of_d, kept), (of_G, also_kept) = points(d), points(G)
+    numbers = [dot(p, p), dot(q, q), *(g.contiguous() for g in gaps or ())]
+    vectors: list[Any] = [(t.data_ptr(), "d", (len(t),), (1,), -1) for t in numbers] + [None] * (4 - len(numbers))
+    if _core.poincare_gradient_weights(of_d, of_G, *vectors, rows(W), rows(V) if gaps else None, -c, _near_part(type)):
+        return None
+    ones = torch.ones(len(p), 1, dtype=torch.float64), torch.ones(len(q), 1, dtype=torch.float64)
+    of_x, of_y = W @ torch.cat((q, ones[1]), 1), W.mT @ torch.cat((p, ones[0]), 1)
+    return p * of_x[:, -1:] - of_x[:, :-1], q * of_y[:, -1:] - of_y[:, :-1], V
+
+
 def differences(
     W: Tensor,
     square: Tensor,
@@ -60,7 +86,7 @@ def differences(
     """sum_j W_ij (x_i - y_j) and sum_i W_ij (y_j - x_i), for points of `type` in double, where square_ij is at most
     |x_i - y_j|^2. Products of matrices lose the digits that points closer than `part` of their distance from the mean have
     in common: those are subtracted."""
-    part = 1e-2 if type == torch.float64 else 1e-7
+    part = _near_part(type)
     mean = x.detach().mean(0) if len(x) else torch.zeros_like(x[:1].sum(0))
     p, q = x - mean, y - mean
     near = square < part * part * ((p * p).sum(1).unsqueeze(1) + (q * q).sum(1))
@@ -90,11 +116,15 @@ class _Cdist(torch.autograd.Function):
         c, G = ctx.c, grads[0]
         if torch.is_grad_enabled():
             d = applied(_Cdist, x, y, c)
-        p, q, wide = x.double(), y.double(), d.double()
+        p, q = x.double(), y.double()
         p_gap, q_gap = gap(p, c), gap(q, c)
-        W, square = _weights(wide, p_gap * q_gap.mT, c, G.double())
-        scaled = c * W * square
-        of_x, of_y = differences(W, square, p, q, x.dtype)
+        found = fast_differences(d, G, c, p, q, x.dtype, (p_gap, q_gap))
+        if found is None:
+            W, square = _weights(d.double(), p_gap * q_gap.mT, c, G.double())
+            of_x, of_y = differences(W, square, p, q, x.dtype)
+            scaled = c * W * square
+        else:
+            of_x, of_y, scaled = found
         return (
             (of_x + p * scaled.sum(1, keepdim=True) / p_gap).to(x.dtype),
             (of_y + q * scaled.sum(0).unsqueeze(1) / q_gap).to(y.dtype),

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "device/asinh.hpp"
+#include "device/sinh.hpp"
 #include "support/near.hpp"
 #include "support/pack_errors.hpp"
 #include "support/real_types.hpp"
@@ -40,6 +41,19 @@ TYPED_TEST(vector_logarithm, error_of_asinh) {
                             [](TypeParam v) { return device::twice_asinh_root<TypeParam, 1>(v); },
                             [=](long double v) { return 2 * std::asinh(std::sqrt(v * unscale)); }),
                         3.5);
+}
+
+TEST(vector_sinh, error) {
+  constexpr int lanes = device::host_lanes<double>();
+  for (const auto& [from, to] : {std::pair{-1000.0, 9.4}, std::pair{-2.0, 1.0}})
+    expect_error_within("sinh_ulp",
+                        test::worst_ulps<double>(
+                            300000, from, to, [](auto v) { return device::sinh<lanes>(v); },
+                            [](double v) { return device::sinh<1>(v); }, [](long double v) { return std::sinh(v); }),
+                        4);
+  EXPECT_EQ(device::sinh<1>(0.0), 0);
+  EXPECT_EQ(device::sinh<1>(1e300), device::sinh<1>(700.0));
+  EXPECT_TRUE(std::isnan(device::sinh<1>(std::numeric_limits<double>::quiet_NaN())));
 }
 
 TYPED_TEST(vector_logarithm, ends_of_the_range) {
