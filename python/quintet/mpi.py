@@ -32,6 +32,7 @@ except ImportError as _error:
     ) from None
 
 from . import linalg as _linalg
+from . import lorentz as _lorentz
 from . import poincare as _poincare
 from . import sparse as _sparse
 from ._arguments import as_integer, as_number, as_points, metric_name, metric_parameter
@@ -50,6 +51,7 @@ __all__ = [
     "MPIClusterResult",
     "Traffic",
     "cluster",
+    "lorentz_distances",
     "multiply",
     "nearest",
     "poincare_distances",
@@ -254,6 +256,7 @@ def nearest(
     points: Any,
     k: int,
     *,
+    queries: Any = None,
     metric: str = "euclidean",
     curvature: float = -1.0,
     p: float = 2.0,
@@ -261,17 +264,25 @@ def nearest(
     sphere_radius: float = 1.0,
     device: str = "auto",
 ) -> NearestResult:
-    """The k nearest other rows, of all ranks', of every own row: :func:`quintet.neighbours.nearest`. Indices count the
-    rows of all ranks, invalid_queries the own ones."""
+    """The k nearest other rows, of all ranks', of every own row: :func:`quintet.neighbours.nearest`. With queries, which
+    all ranks give or none, those of every own query. Indices count the rows of all ranks, invalid_queries the own ones."""
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
         array, like = as_points(points, "points", metric)
         kind = metric_name(metric, unit=unit)
-        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p, sphere_radius, points)
+        asked = None
+        if queries is not None:
+            asked, like = as_points(queries, "queries", metric)
+            same_type(array, asked, "points", "queries")
+        parameter = metric_parameter(kind, curvature, p, sphere_radius, points)
+        return array, asked, like, as_integer(k, "k"), kind, parameter
 
-    array, like, count, kind, parameter = _prepared(ranks, prepare)
-    distance, index, *rest = _mpi.nearest(ranks, array, count, kind, parameter, device)
+    array, asked, like, count, kind, parameter = _prepared(ranks, prepare)
+    total = int(ranks.sum(int(asked is not None)))
+    if total not in (0, ranks.size):
+        raise InvalidArgument(f"queries must be given on all ranks or on none (given on {total} of {ranks.size})")
+    distance, index, *rest = _mpi.nearest(ranks, array, asked, count, kind, parameter, device)
     return NearestResult(like(distance), like(index), rest[0], rest[1], rest[2])
 
 
@@ -323,6 +334,30 @@ def poincare_distances(
     first, second, like, expression, value = _prepared(ranks, prepare)
     out = np.empty((len(first), int(ranks.sum(len(second)))), accumulator(first))
     _mpi.poincare_distances(ranks, first, second, out, expression, value, strict, device)
+    return like(out)
+
+
+def lorentz_distances(
+    comm: Any,
+    x: Any,
+    points: Any,
+    *,
+    time: bool | str = False,
+    tolerance: float | None = None,
+    curvature: float = -1.0,
+    strict: bool = False,
+    device: str = "auto",
+) -> Any:
+    """Distances ``[own rows of x, points of all ranks]``: :func:`quintet.lorentz.distances`. Neighbours are those of
+    :func:`nearest` with metric="lorentz"."""
+    ranks = _ranks(comm)
+
+    def prepare() -> tuple[Any, ...]:
+        return *_two(x, points), _lorentz._form(time), _lorentz._tolerance(tolerance), as_number(curvature, "curvature")
+
+    first, second, like, form, allowed, value = _prepared(ranks, prepare)
+    out = np.empty((len(first), int(ranks.sum(len(second)))), accumulator(first))
+    _mpi.lorentz_distances(ranks, first, second, out, form, allowed, value, strict, device)
     return like(out)
 
 

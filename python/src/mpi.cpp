@@ -1,10 +1,12 @@
 // The extension module quintet._mpi: the families over ranks of MPI. A communicator comes as the Fortran handle that
 // mpi4py's py2f() gives; what users call is in quintet/mpi.py. A copy of the library is inside, as in quintet._core.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "arrays.hpp"
@@ -12,6 +14,7 @@
 #include "clusterings.hpp"
 #include "errors.hpp"
 #include "quintet/mpi/hdbscan.hpp"
+#include "quintet/mpi/lorentz.hpp"
 #include "quintet/mpi/neighbours.hpp"
 #include "quintet/mpi/poincare.hpp"
 #include "quintet/mpi/spgemm.hpp"
@@ -87,15 +90,16 @@ nb::dict tree_of_rows(communicator& ranks, const array& points, nb::handle optio
   }));
 }
 
-nb::tuple nearest(communicator& ranks, const array& points, std::int64_t k, const std::string& metric, double parameter,
-                  const std::string& device) {
+nb::tuple nearest(communicator& ranks, const array& points, const array& queries, std::int64_t k,
+                  const std::string& metric, double parameter, const std::string& device) {
   const neighbours::options how{metric_of(metric, parameter)};
   return with_storage(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
+    const auto view = points.matrix<const T>(), rows = queries.matrix<const T>();
     auto found = run([&] {
       const std::int64_t first = first_row(ranks, points, "points");
-      return mpi::neighbours::nearest<T>(ranks, view, first, k, how, Device::parse(device));
+      return queries.present() ? mpi::neighbours::nearest<T>(ranks, rows, view, k, how, Device::parse(device))
+                               : mpi::neighbours::nearest<T>(ranks, view, first, k, how, Device::parse(device));
     });
     return nb::make_tuple(to_numpy(std::move(found.distance), {found.queries, found.k}),
                           to_numpy(std::move(found.index), {found.queries, found.k}),
@@ -128,6 +132,15 @@ void poincare_distances(communicator& ranks, const array& queries, const array& 
   run([&] {
     first_row(ranks, queries, "x");
     mpi::poincare::distances(ranks, queries.rows(), points.rows(), out.output_rows(), options, Device::parse(device));
+  });
+}
+
+void lorentz_distances(communicator& ranks, const array& queries, const array& points, const array& out, int form,
+                       std::optional<double> tolerance, double curvature, bool strict, const std::string& device) {
+  const lorentz::distance_options options{curvature, lorentz::coordinates(form), tolerance, strict};
+  run([&] {
+    first_row(ranks, queries, "x");
+    mpi::lorentz::distances(ranks, queries.rows(), points.rows(), out.output_rows(), options, Device::parse(device));
   });
 }
 
@@ -227,11 +240,14 @@ NB_MODULE(_mpi, m) {
         arg("checkpoint"), arg("device"));
   m.def("spanning_tree", &tree_of_rows, arg("ranks"), arg("points"), arg("options"), arg("progress").none(),
         arg("checkpoint"), arg("device"));
-  m.def("nearest", &nearest, arg("ranks"), arg("points"), arg("k"), arg("metric"), arg("parameter"), arg("device"));
+  m.def("nearest", &nearest, arg("ranks"), arg("points"), arg("queries").none(), arg("k"), arg("metric"),
+        arg("parameter"), arg("device"));
   m.def("poincare_nearest", &poincare_nearest, arg("ranks"), arg("x"), arg("points"), arg("k"), arg("curvature"),
         arg("strict"), arg("exclude_self"), arg("device"));
   m.def("poincare_distances", &poincare_distances, arg("ranks"), arg("x"), arg("points"), arg("out"), arg("formula"),
         arg("curvature"), arg("strict"), arg("device"));
+  m.def("lorentz_distances", &lorentz_distances, arg("ranks"), arg("x"), arg("points"), arg("out"), arg("form"),
+        arg("tolerance").none(), arg("curvature"), arg("strict"), arg("device"));
   m.def("svd", &svd_of, arg("ranks"), arg("a"), arg("options"), arg("device"));
   m.def("multiply", &multiply_rows, arg("ranks"), arg("a"), arg("b"), arg("semiring"), arg("budget"), arg("balance"),
         arg("layout"), arg("device"));

@@ -7,7 +7,7 @@ import scipy.sparse
 from mpi4py import MPI
 
 import quintet
-from quintet import hdbscan, mpi, neighbours, poincare, snp, sparse
+from quintet import hdbscan, lorentz, mpi, neighbours, poincare, product, snp, sparse
 
 ranks = mpi.Communicator(MPI.COMM_WORLD)
 random = np.random.default_rng(1)
@@ -56,6 +56,32 @@ def lists():
     same(found.distances, expected.distances[mine])
     same(found.indices, expected.indices[mine])
     same(found.invalid_points, expected.invalid_points)
+    Y = X[::3] + np.float32(0.01)
+    asked = ranks.own_rows(len(Y))
+    for rows, queries, options in (
+        (X, Y, {}),
+        (X[:, :5].astype(np.float64), Y[:, :5].astype(np.float64), {"metric": "lorentz", "curvature": -0.5}),
+        (X[:, :5], Y[:, :5], {"metric": product.metric([("lorentz", 2), ("sphere", 2), ("euclidean", 1, 0, 3)])}),
+        (X, Y[: ranks.size - 1], {"metric": "cosine"}),  # a rank without queries
+    ):
+        if options.get("metric") == "lorentz":
+            rows[17] = np.nan
+        asked = ranks.own_rows(len(queries))
+        expected = neighbours.nearest(rows, 5, queries=queries, **options)
+        found = mpi.nearest(ranks, rows[mine], 5, queries=queries[asked], **options)
+        same(found.distances, expected.distances[asked])
+        same(found.indices, expected.indices[asked])
+        same(found.invalid_points, expected.invalid_points)
+
+
+def sheet():
+    points, queries = random.normal(0, 20, (90, 3)), random.normal(0, 20, (31, 3))
+    own, asked = ranks.own_rows(len(points)), ranks.own_rows(len(queries))
+    for options in ({"curvature": -0.5}, {"time": "ignore"}):
+        same(
+            mpi.lorentz_distances(ranks, queries[asked], points[own], **options),
+            lorentz.distances(queries, points, **options)[asked],
+        )
 
 
 def ball():

@@ -63,7 +63,7 @@ def run(folder, ranks, *arguments):
     )
 
 
-NAMES = ["clusters", "lists", "ball", "matrices", "products", "trees", "errors"]
+NAMES = ["clusters", "lists", "ball", "sheet", "matrices", "products", "trees", "errors"]
 
 
 @pytest.mark.skipif(bool(available()), reason=available())

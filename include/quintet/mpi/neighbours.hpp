@@ -31,4 +31,18 @@ quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator
                                                                     const quintet::neighbours::options& settings = {},
                                                                     const Device& device = Device::best());
 
+/// The k nearest of the rows of all ranks, of every row of this rank's `queries` [q x D], q >= 0: for each the lists of
+/// quintet::neighbours::nearest(queries, rows) of all rows, bit for bit. 1 <= k <= N. invalid_queries counts the own
+/// queries from 0, invalid_points the rows of all ranks.
+///
+/// Collective; errors as above. Queries stay where they are, and all rows go round in a ring. Cost per
+/// rank: q N D multiply-adds. A rank receives (N - own rows) D coordinates, and has memory for the largest part of a
+/// rank three times.
+template <class Storage>
+quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
+                                                                    matrix_view<const Storage> queries,
+                                                                    matrix_view<const Storage> rows, std::int64_t k,
+                                                                    const quintet::neighbours::options& settings = {},
+                                                                    const Device& device = Device::best());
+
 }  // namespace quintet::mpi::neighbours
