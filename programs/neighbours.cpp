@@ -103,18 +103,30 @@ void find_shared(session& session, const arguments& a) {
   auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   point_metric distance_of_points = a.metric.value();
   ranks.run_collectively([&] { pack_words(points.own, a.input, distance_of_points); });
+  shared_points<Storage> queries;
+  if (!a.queries.empty()) {
+    queries = read_shared_points<Storage>(session, a.queries, "", true);
+    ranks.run_collectively([&] { pack_words(queries.own, a.queries, distance_of_points); });
+  }
   auto lists = session.timed("neighbours", [&] {
-    return mpi::neighbours::nearest<Storage>(ranks, std::as_const(points.own).view(), points.first_row, *a.k,
-                                             {distance_of_points}, session.device());
+    const auto rows = std::as_const(points.own).view();
+    if (a.queries.empty())
+      return mpi::neighbours::nearest<Storage>(ranks, rows, points.first_row, *a.k, {distance_of_points},
+                                               session.device());
+    return mpi::neighbours::nearest<Storage>(ranks, std::as_const(queries.own).view(), rows, *a.k, {distance_of_points},
+                                             session.device());
   });
   ranks.phase("write");
   const auto index = ranks.gather(std::span<const std::int64_t>(lists.index));
   const auto distance = ranks.gather(std::span<const accumulator_t<Storage>>(lists.distance));
+  for (std::int64_t& row : lists.invalid_queries) row += queries.first_row;
+  const auto invalid = ranks.gather(std::span<const std::int64_t>(lists.invalid_queries));
   ranks.run_collectively([&] {
     if (!session.is_root()) return;
-    lists.queries = lists.points;
+    lists.queries = a.queries.empty() ? lists.points : queries.all_rows;
     lists.index = index;
     lists.distance = distance;
+    lists.invalid_queries = invalid;
     report(session, a, lists);
     session.timed("write", [&] { write_neighbours(session, a.output, lists); });
     session.say_done(a.output);
@@ -227,7 +239,7 @@ const program about{"quintet-neighbours",
                     true};
 
 void check(const session& session, const arguments& a) {
-  require_one_process(session, {"queries", "radius", "index"});
+  require_one_process(session, {"radius", "index"});
   if (a.input.empty() && a.index.empty()) throw InvalidArgument("--input is needed, or --index with a file of before");
   const bool builds_only = !a.input.empty() && !a.index.empty() && !has_question(a);
   if (a.k && a.radius) throw InvalidArgument("one of --k and --radius is needed, and not both");

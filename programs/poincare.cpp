@@ -159,18 +159,28 @@ poincare::point_report measure_dealt(const arguments& a, mpi::communicator& rank
 /// The nearest points of the Lorentz model, given to write(lists). The report is of the own rows.
 template <class Real, class Write>
 poincare::point_report nearest_of_dealt_sheet(session& session, const arguments& a, mpi::communicator& ranks,
+                                              const mpi::rows_of_file<Real>& queries,
                                               const mpi::rows_of_file<Real>& points, const Write& write) {
 #ifdef QUINTET_HAS_NEIGHBOURS
-  require_one_process(session, {"queries"});
+  const neighbours::options settings{point_metric(metric::lorentz, a.curvature)};
   auto lists = session.timed("neighbours", [&] {
-    return mpi::neighbours::nearest<Real>(ranks, space_parts(a, points.rows.view()), points.first_row, a.knn,
-                                          {point_metric(metric::lorentz, a.curvature)}, session.device());
+    const auto rows = space_parts(a, points.rows.view());
+    if (a.queries.empty())
+      return mpi::neighbours::nearest<Real>(ranks, rows, points.first_row, a.knn, settings, session.device());
+    return mpi::neighbours::nearest<Real>(ranks, space_parts(a, queries.rows.view()), rows, a.knn, settings,
+                                          session.device());
   });
-  std::vector<poincare::point_status> status;
-  ranks.run_collectively(
-      [&] { status = status_of(a, "points", points.rows.rows, lists.invalid_queries, points.first_row); });
+  poincare::point_report report;
+  ranks.run_collectively([&] {
+    const std::int64_t first = points.first_row, end = first + points.rows.rows;
+    std::vector<std::int64_t> own;
+    for (const std::int64_t row : lists.invalid_points)
+      if (row >= first && row < end) own.push_back(row - first);
+    report = {status_of(a, "queries", queries.rows.rows, lists.invalid_queries, queries.first_row),
+              status_of(a, "points", points.rows.rows, own, first)};
+  });
   write(lists);
-  return {status, status};
+  return report;
 #else
   throw InvalidArgument("--knn of --model lorentz needs a build with the family neighbours");
 #endif
@@ -205,7 +215,7 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
     });
   };
   if (a.knn > 0 && a.in_lorentz_model()) {
-    report = nearest_of_dealt_sheet<Real>(session, a, ranks, points, write_lists);
+    report = nearest_of_dealt_sheet<Real>(session, a, ranks, queries, points, write_lists);
   } else if (a.knn > 0) {
     auto lists = session.timed("neighbours", [&] {
       const poincare::nearest_options options{

@@ -58,7 +58,8 @@ void require_points(const std::string& path, std::int64_t rows, std::int64_t col
 
 #ifdef QUINTET_HAS_MPI
 template <class Storage>
-shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset) {
+shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset,
+                                          bool further) {
   mpi::communicator& ranks = *session.ranks();
   shared_points<Storage> points;
   session.timed("read", [&] {
@@ -68,15 +69,16 @@ shared_points<Storage> read_shared_points(session& session, const std::string& p
     ranks.run_collectively([&] { points.own = stored_as<Storage>(std::move(read.rows), path, read.first_row); });
   });
   ranks.run_collectively([&] { require_points(path, points.all_rows, points.own.cols); });
+  if (further) return points;
   session.result("n", points.all_rows);
   session.result("dim", points.own.cols);
   return points;
 }
 
-template shared_points<float> read_shared_points(session&, const std::string&, const std::string&);
-template shared_points<double> read_shared_points(session&, const std::string&, const std::string&);
-template shared_points<half> read_shared_points(session&, const std::string&, const std::string&);
-template shared_points<bfloat16> read_shared_points(session&, const std::string&, const std::string&);
+template shared_points<float> read_shared_points(session&, const std::string&, const std::string&, bool);
+template shared_points<double> read_shared_points(session&, const std::string&, const std::string&, bool);
+template shared_points<half> read_shared_points(session&, const std::string&, const std::string&, bool);
+template shared_points<bfloat16> read_shared_points(session&, const std::string&, const std::string&, bool);
 #endif
 
 template <class Storage>

@@ -42,9 +42,11 @@ struct shared_points {
 };
 
 /// The same on several ranks: each reads its part where the format allows it, see mpi::read_rows(). Collective; all
-/// ranks throw what the one with the smallest rows throws.
+/// ranks throw what the one with the smallest rows throws. Notes n and dim in the results, unless these are `further`
+/// points.
 template <class Storage>
-shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset);
+shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset,
+                                          bool further = false);
 #endif
 
 /// What a computation of core distances found out on the way.

@@ -50,8 +50,13 @@ same lorentz t.npy -- quintet-poincare --points ../points.csv --model lorentz --
 same lorentz p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz --pairwise \
   --output p.csv
 same lorentz n.h5 -- quintet-poincare --points ../clusters.csv --model lorentz --knn 4 --precision double --output n.h5
+same lorentz q.h5 -- quintet-poincare --points ../clusters.csv --queries ../points.csv --model lorentz --knn 4 \
+  --precision double --output q.h5
+same neighbours q.csv -- quintet-neighbours --input ../clusters.csv --queries ../points.csv --k 7 --output q.csv
 same product n.h5 -- quintet-neighbours --input ../points.csv --metric product \
   --factors "lorentz 2 -0.5, sphere 2 1 2" --k 5 --output n.h5
+same product q.csv -- quintet-neighbours --input ../clusters.csv --queries ../points.csv --metric product \
+  --factors "euclidean 1, lorentz 3" --k 5 --output q.csv
 same product f.csv -- quintet-hdbscan --input ../points.csv --metric product --factors "poincare 2, euclidean 2" \
   --min-cluster-size 4 --output f.csv
 same clusters c.h5 -- quintet-hdbscan --input ../clusters.csv --min-cluster-size 8 --output c.h5
@@ -121,8 +126,6 @@ awk 'NR == 111 { print "3,0,0,0"; next } { print }' points.csv >outside.csv
 (cd one && "$bin/quintet-poincare" --points ../outside.csv --strict --output x.csv) 2>expected.txt
 bad outside 2 "" -- quintet-poincare --points ../outside.csv --strict --output x.csv
 grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row: not the line of one process"
-bad sheet 2 "no form for several" -- quintet-poincare --points ../points.csv --queries ../points.csv --model lorentz \
-  --knn 3 --precision double --output x.csv
 bad flat 2 "curvature must be negative" -- quintet-poincare --points ../points.csv --model lorentz --curvature 0 \
   --output x.csv
 (cd one && "$bin/quintet-poincare" --points ../clusters.csv --model lorentz --strict --output x.csv) 2>expected.txt
