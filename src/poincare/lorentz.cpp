@@ -94,7 +94,7 @@ void write_by_directions(const looked_points<Storage>& x, const looked_points<St
   const std::int64_t rows = x.rows().stored.count, columns = y.rows().stored.count, dim = y.rows().dim();
   const haversine<float> measure{dim, std::sqrt(checked_c(options.curvature))};
   const auto panels_of = [](std::int64_t count) {
-    return (count + Shape::side - 1) / Shape::side * (Shape::side / pack_kernel::lanes);
+    return (count + Shape::side - 1) / Shape::side * (int(Shape::side) / int(pack_kernel::lanes));
   };
   const auto packed = [&](std::int64_t count) {
     return Buffer<double>(panels_of(std::min(count, at_once)) * pack_kernel::lanes * dim, device);
