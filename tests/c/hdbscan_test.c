@@ -218,7 +218,8 @@ static void test_reachability(void) {
     options.factor_count = 2;
     CHECK_OK(
         quintet_hdbscan_mutual_reachability(points, QUINTET_DOUBLE, n, dim, stride, NULL, &options, "host", out[0], n));
-    whole = acosh(sqrt(1 + x[1] * x[1] + x[2] * x[2]) * sqrt(1 + y[1] * y[1] + y[2] * y[2]) - x[1] * y[1] - x[2] * y[2]);
+    whole =
+        acosh(sqrt(1 + x[1] * x[1] + x[2] * x[2]) * sqrt(1 + y[1] * y[1] + y[2] * y[2]) - x[1] * y[1] - x[2] * y[2]);
     flat = 2 * (x[0] - y[0]);
     CHECK_NEAR(out[0][1], sqrt(flat * flat + whole * whole), 1e-12);
     options.factor_count = 1;

@@ -36,9 +36,9 @@ std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_
 /// a label that no valid row has. Rows are taken as they are, whatever the distance, but for metric::haversine: there
 /// the mean is that of unit vectors, and the result the latitude and longitude of its direction. D of rows of integers
 /// is their number. Rows with NaN or infinity, or beyond the sphere's range, are left out. Sums are in double, in the
-/// order of the rows. Throws InvalidArgument as medoids() does, for haversine where the mean of a label has length 0 (at most 1e-14), and for
-/// hamming and jaccard. Cost: O(N D), two passes over the points; memory for the result and, on an offload device, for the points as they are
-/// stored.
+/// order of the rows. Throws InvalidArgument as medoids() does, for haversine where the mean of a label has length 0
+/// (at most 1e-14), and for hamming, jaccard and product. Cost: O(N D), two passes over the points; memory for the
+/// result and, on an offload device, for the points as they are stored.
 std::vector<double> weighted_centroids(any_matrix points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights = {},
                                        const point_metric& distance = metric::euclidean,
