@@ -53,8 +53,12 @@ void metric_option::add_to(po::options_description& options) {
         sphere_radius = radius;
       }),
        "of --metric haversine: distances are in its unit; 6371008.8 by default, the Earth's in metres")  //
-      ("factors", po::value<std::string>()->value_name("LIST")->notifier([this](const std::string& text) {
-        factors = parse_product_space(text);
+      ("factors", po::value<std::string>()->value_name("LIST")->notifier([this](const std::string& list) {
+        try {
+          factors = parse_product_space(list);
+        } catch (const InvalidArgument& error) {
+          throw InvalidArgument(text("--factors: ", error.what()));
+        }
       }),
        "of --metric product: geometry and numbers in a row of each, and curvature and weight if they are not 1 or -1: "
        "\"poincare 16, lorentz 8 -0.5, sphere 3 1 2, euclidean 32\"; also stereographic");

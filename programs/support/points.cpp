@@ -112,10 +112,18 @@ std::uint64_t bits_of_number(double number, std::int64_t row, const std::string&
   return is_of_bits(kind) ? std::uint64_t(number) : std::uint16_t(std::int16_t(number));
 }
 
+/// Throws FileError for rows that are not those of the factors of a product.
+void check_factors(std::int64_t cols, const std::string& path, const product_space& space) {
+  std::int64_t dim = 0;
+  for (const product::factor& factor : space.factors()) dim += factor.dim;
+  if (cols != dim) throw FileError(path, text("holds points of ", cols, " coordinates where --factors have ", dim));
+}
+
 }  // namespace
 
 template <class Storage>
 void pack_words(io::matrix<Storage>& points, const std::string& path, point_metric& distance) {
+  if (distance.kind == metric::product && points.cols > 0) check_factors(points.cols, path, distance.space);
   if (!is_of_words(distance.kind) || points.cols == 0) return;
   if constexpr (!std::is_same_v<Storage, double>) {
     throw InvalidArgument(text("--metric ", to_string(distance.kind), " needs --precision double or auto"));

@@ -23,7 +23,7 @@ io::matrix<Storage> read_further_points(session& session, const std::string& pat
 
 /// Makes words of rows of 0 and 1 for metric::hamming and jaccard, and of integers in [-255, 255] for metrics of those,
 /// and notes in `distance` how many bits they have; other metrics leave the points as they are. Throws FileError for
-/// another number, InvalidArgument for Storage other than double.
+/// another number and for rows that the factors of a product do not fit, InvalidArgument for Storage other than double.
 template <class Storage>
 void pack_words(io::matrix<Storage>& points, const std::string& path, point_metric& distance);
 

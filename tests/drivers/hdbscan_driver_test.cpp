@@ -804,7 +804,8 @@ TEST_F(hdbscan_driver, hyperbolic_points) {
   expect_bad({"--factors", "sphere 2"}, "--factors needs --metric product (--metric=euclidean)");
   expect_bad({"--metric", "product"}, "--metric product needs --factors (--metric=product)");
   expect_bad({"--metric", "product", "--factors", "sphere"}, "a factor must be of the form: geometry numbers");
-  expect_bad({"--metric", "product", "--factors", "sphere 3"}, "points.cols must be the sum of the dimensions, 3");
+  expect_bad({"--metric", "product", "--factors", "sphere 3"},
+             "line.csv: holds points of 1 coordinates where --factors have 3");
 }
 
 TEST_F(hdbscan_driver, rows_of_bits) {

@@ -73,7 +73,7 @@ constexpr bool is_of_words(metric kind) { return is_of_bits(kind) || is_of_integ
 /// The most bits of a row: different fractions of larger numbers may be one double.
 constexpr std::int64_t max_bits = std::int64_t(1) << 24;
 /// The most integers of a row: their products fill 32 bits. Each has 16 bits.
-constexpr std::int64_t max_integers = 65536, bits_of_integer = 16;
+constexpr std::int64_t max_integers = 65536, bits_of_integer = 16;  ///< the bits of each
 
 /// What coordinates of points on a sphere are measured in.
 enum class angle_unit { degrees, radians };

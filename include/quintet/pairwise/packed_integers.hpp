@@ -27,6 +27,7 @@ class packed_integers {
   /// outside [1, 65536].
   packed_integers(const std::int8_t* values, std::int64_t rows, std::int64_t integers)
       : packed_integers(values, rows, integers, integers) {}
+  /// The same of bytes without a sign.
   packed_integers(const std::uint8_t* values, std::int64_t rows, std::int64_t integers)
       : packed_integers(values, rows, integers, integers) {}
   /// The same with `stride` numbers from one row to the next.

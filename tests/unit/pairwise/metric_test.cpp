@@ -27,11 +27,12 @@ TEST(metric, names) {
   expect_invalid(
       [] { parse_metric("Cosine"); },
       "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming, "
-      "jaccard or product (metric=Cosine); did you mean cosine?");
+      "jaccard, integer_euclidean, integer_cosine, integer_inner_product or product (metric=Cosine); did you mean "
+      "cosine?");
   expect_invalid(
       [] { parse_metric(""); },
       "metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine, lorentz, hamming, "
-      "jaccard or product (metric=)");
+      "jaccard, integer_euclidean, integer_cosine, integer_inner_product or product (metric=)");
 }
 
 TEST(metric, parameter_is_that_of_the_kind) {
