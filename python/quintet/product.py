@@ -67,7 +67,7 @@ def metric(space: Iterable[Sequence[Any]]) -> str:
     'product of lorentz 2 -1.0 1.0, sphere 2 1.0 0.5'
     >>> points = np.array([[0.0, 0.0, 1.0, 0.0], [3.0, 4.0, 1.0, 0.0], [0.0, 0.1, 0.0, 1.0]])
     >>> neighbours.nearest(points, 1, metric=name).indices.ravel()
-    array([2, 2, 0])
+    array([2, 0, 0])
     """
     factors = _factors(space)
     return "product of " + ", ".join(f"{_NAME[kind]} {dim} {bend!r} {weight!r}" for kind, dim, bend, weight in factors)
