@@ -140,6 +140,24 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
   team.barrier();
 }
 
+/// The tile of products, pair by pair: curves of a whole register tile do not fit into the registers of a thread of a
+/// GPU beside a search.
+template <class Shape, class Team, class Term>
+inline void leaf_pairs(const Team& team, const tree_view<double>& rows, std::int64_t leaf,
+                       const tree_view<double>& cols, std::int64_t other, tree_scratch<double, Shape>& s,
+                       const Term& term) {
+  constexpr int step = panel_points<double>;
+  for (int e = team.rank(); e < Shape::side * Shape::side; e += team.size()) {
+    const int i = e / Shape::side, j = e % Shape::side;
+    if (!s.is_needed[i]) continue;
+    const double* x = coordinates(rows.panels, rows.dim, leaf * Shape::side + i);
+    const double* y = coordinates(cols.panels, cols.dim, other * Shape::side + j);
+    double total = y[0] + x[0];
+    term.template add_factors<1>(&total, y + step, step, x + step, step, rows.dim - 1);
+    s.values[i * Shape::pitch + j] = total;
+  }
+}
+
 /// s.values := reduced distances of the points of `leaf` that need them and of those of `other`.
 template <int Dim, class Real, class Shape, class Team>
 inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& cols,
@@ -148,6 +166,8 @@ inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_
   constexpr int per_row = Shape::side / Shape::cols, count = Shape::side / Shape::rows * per_row;
   const std::int64_t i0 = leaf * Shape::side, j0 = other * Shape::side;
   with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+    if constexpr (Dim == product_rows && Team::on_device)
+      return leaf_pairs(team, rows, leaf, cols, other, s, of_coordinate);
     for (int micro = team.rank(); micro < count; micro += team.size()) {
       const int ti = micro / per_row * Shape::rows, tj = micro % per_row * Shape::cols;
       int any = 0;

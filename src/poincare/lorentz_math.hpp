@@ -6,6 +6,7 @@
 
 #include "device/asinh.hpp"
 #include "device/doubled.hpp"
+#include "device/inline.hpp"
 #include "pairwise/stored_rows.hpp"
 #include "poincare/row_math.hpp"
 
@@ -171,11 +172,17 @@ inline bool comes_first(std::int64_t dim, X x, Y y) {
 
 /// What the distance of two points is where no bound allows another way: 0 of equal points, or doubled.
 template <class X, class Y>
-inline double measured_doubled(std::int64_t dim, double root_c, X x, const radius& of_x, Y y, const radius& of_y) {
+QUINTET_INLINE inline double measured_doubled(std::int64_t dim, double root_c, X x, const radius& of_x, Y y,
+                                              const radius& of_y) {
   std::int64_t k = 0;
   while (k < dim && x(k) == y(k)) ++k;
   if (k == dim) return 0;
   const bool x_is_longer = of_x.norm > of_y.norm || (of_x.norm == of_y.norm && comes_first(dim, x, y));
+  // One text of the pair where rows are of one type.
+  if constexpr (std::is_same_v<X, Y>) {
+    const X longer = x_is_longer ? x : y, shorter = x_is_longer ? y : x;
+    return doubled_pair<X, X>(dim, root_c, longer, shorter).distance() / root_c;
+  }
   if (x_is_longer) return doubled_pair<X, Y>(dim, root_c, x, y).distance() / root_c;
   return doubled_pair<Y, X>(dim, root_c, y, x).distance() / root_c;
 }
