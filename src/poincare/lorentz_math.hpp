@@ -20,24 +20,24 @@ struct radius {
 using device::doubled;
 
 /// sqrt(a^2 + b^2), also where the squares are out of range.
-inline double hypotenuse(double a, double b) {
+QUINTET_INLINE inline double hypotenuse(double a, double b) {
   const double large = a > b ? a : b, ratio = large > 0 ? (a > b ? b : a) / large : 0;
   return large * std::sqrt(device::fma(ratio, ratio, 1));
 }
 
 /// sinh(asinh(m) / 2) for m >= 0.
-inline double half_sinh(double m) {
+QUINTET_INLINE inline double half_sinh(double m) {
   return m > 1e20 ? std::sqrt(m / 2) : m / std::sqrt(2 * (1 + std::sqrt(device::fma(m, m, 1))));
 }
 
 /// asinh(z) for z >= 0.
-inline double asinh_of(double z) {
+QUINTET_INLINE inline double asinh_of(double z) {
   if (z < 1e-10) return z;
   return z < 1e100 ? poincare::asinh_root(z * z) : std::log(z) + 0.69314718055994530942;
 }
 
 template <class Row>
-inline double largest_magnitude(std::int64_t dim, Row x) {
+QUINTET_INLINE inline double largest_magnitude(std::int64_t dim, Row x) {
   double largest = 0;
   for (std::int64_t k = 0; k < dim; ++k) largest = std::fabs(x(k)) > largest ? std::fabs(x(k)) : largest;
   return largest;
@@ -58,7 +58,7 @@ inline double origin_asinh(std::int64_t dim, double root_c, Row x) {
 template <class X, class Y>
 class doubled_pair {
  public:
-  doubled_pair(std::int64_t dim, double root_c, X x, Y y)
+  QUINTET_INLINE doubled_pair(std::int64_t dim, double root_c, X x, Y y)
       : dim_(dim),
         root_c_(root_c),
         x_(x),
@@ -67,7 +67,7 @@ class doubled_pair {
         y_exponent_(std::ilogb(largest_magnitude(dim, y))) {}
 
   /// d sqrt(c) of points that are not 0.
-  double distance() const {
+  QUINTET_INLINE double distance() const {
     const int exponent = x_exponent_ + y_exponent_, odd = exponent & 1, half = (exponent - odd) / 2;
     // Both roots divided by 2^unit: that of the largest points and curvatures would overflow.
     const int unit = half > 900 ? 128 : 0;
@@ -78,13 +78,13 @@ class doubled_pair {
   }
 
  private:
-  double scaled_x(std::int64_t k) const { return std::ldexp(x_(k), -x_exponent_); }
-  double scaled_y(std::int64_t k) const { return std::ldexp(y_(k), -y_exponent_); }
+  QUINTET_INLINE double scaled_x(std::int64_t k) const { return std::ldexp(x_(k), -x_exponent_); }
+  QUINTET_INLINE double scaled_y(std::int64_t k) const { return std::ldexp(y_(k), -y_exponent_); }
 
   /// |sqrt(b/a) x - sqrt(a/b) y|^2 / 4 = (a b - x.y) / 2 of the scaled points. For an acute angle it is
   /// (|w|^2 |y|^2 - (w.y)^2) / (2 y_p^2 (a b + x.y)), w_k = x_k y_p - x_p y_k, p the largest coordinate of y: w has no
   /// coordinate p, so that it loses at most a factor of the dimension, and each w_k is exact (Kahan's determinant).
-  double angle_term() const {
+  QUINTET_INLINE double angle_term() const {
     std::int64_t p = 0;
     for (std::int64_t k = 1; k < dim_; ++k) p = std::fabs(y_(k)) > std::fabs(y_(p)) ? k : p;
     const double x_p = scaled_x(p), y_p = scaled_y(p);
@@ -106,7 +106,7 @@ class doubled_pair {
 
   /// sinh(asinh(m) / 2), from points divided by one power of two. Their norms are of points of size 1: squares of the
   /// smaller one could vanish. m is divided by 2^shift where it could overflow.
-  double radial_root() const {
+  QUINTET_INLINE double radial_root() const {
     const int exponent = x_exponent_ > y_exponent_ ? x_exponent_ : y_exponent_, shift = exponent > 700 ? 256 : 0;
     doubled difference;
     double x_square = 0, y_square = 0;
@@ -164,7 +164,7 @@ struct haversine_sums {
 
 /// By the first coordinates that differ: so that a pair has the same bits either way.
 template <class X, class Y>
-inline bool comes_first(std::int64_t dim, X x, Y y) {
+QUINTET_INLINE inline bool comes_first(std::int64_t dim, X x, Y y) {
   std::int64_t k = 0;
   while (k + 1 < dim && x(k) == y(k)) ++k;
   return x(k) > y(k);
