@@ -92,7 +92,8 @@ endfunction()
 
 # quintet_unity_groups(<target>): with CMAKE_UNITY_BUILD, up to six sources of one folder are compiled as one, so that what
 # they include is read once and the templates they share are instantiated once. Never of two folders: each is an image of
-# its own on devices, and a name may mean something else there.
+# its own on devices, and a name may mean something else there. Never of generated sources and others: beside the
+# definitions of a template, whatever uses it would instantiate it again.
 function(quintet_unity_groups target)
   get_target_property(sources ${target} SOURCES)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP
@@ -105,6 +106,9 @@ function(quintet_unity_groups target)
     string(REGEX REPLACE "^.*/generated/" "" folder "${source}")
     if(folder MATCHES "^([a-z_]+)/.*[.]cpp$")
       set(folder "${CMAKE_MATCH_1}")
+      if(source MATCHES "/generated/")
+        string(APPEND folder "_generated")
+      endif()
       list(APPEND of_${folder} "${source}")
       list(LENGTH of_${folder} place)
       math(EXPR group "(${place} - 1) / 6")
