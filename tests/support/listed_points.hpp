@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "quintet/hdbscan/spanning_tree.hpp"
+#include "quintet/neighbours/index.hpp"
 #include "quintet/neighbours/neighbours.hpp"
 #include "support/ball_data.hpp"
 #include "support/csv_table.hpp"
+#include "support/devices.hpp"
 #include "support/points.hpp"
 
 namespace quintet::test {
@@ -34,6 +36,23 @@ struct listed_points {
       edges.push_back({tree.integers("u")[e], tree.integers("v")[e], tree.doubles("weight")[e]});
   }
 
+  /// Every search finds the neighbours.
+  void expect_neighbours(const point_metric& distance, double radius) const {
+    const quintet::neighbours::options settings{distance};
+    on_every_device([&](const Device& device) {
+      expect_lists(quintet::neighbours::nearest(points.view(), 10, settings, device));
+      for (const auto method : {quintet::neighbours::search::tree, quintet::neighbours::search::all_pairs})
+        expect_lists(quintet::neighbours::index<double>(points.view(), {distance, method}, device).nearest_others(10));
+    });
+    expect_within(quintet::neighbours::within_radius(points.view(), radius, settings, Device::host()), radius);
+  }
+  void expect_tree_everywhere(const point_metric& distance) const {
+    on_every_device([&](const Device& device) {
+      expect_tree(hdbscan::spanning_tree(points.view(), {.min_samples = 4, .distance = distance}, device).edges);
+    });
+  }
+
+ private:
   void expect_lists(const quintet::neighbours::nearest_result<double>& lists) const {
     for (std::int64_t i = 0; i < points.n; ++i)
       for (std::int64_t e = 0; e < lists.k; ++e) {

@@ -18,6 +18,7 @@
 #include "reference/validity_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/index_answers.hpp"
 #include "support/listed_points.hpp"
 #include "support/near.hpp"
 #include "support/partition.hpp"
@@ -54,54 +55,19 @@ std::vector<double> distance_matrix(const sheet_points& points, double curvature
 }
 
 // 500 points of radii to 40 in groups: some a few roundings apart, some in the same direction.
-TEST(lorentz_metric, neighbours_of_the_data_to_radius_40) {
+TEST(lorentz_metric, neighbours_and_tree_of_the_data_to_radius_40) {
   const auto folder = test::data_folder("lorentz_sets");
   QUINTET_SKIP_WITHOUT(folder);
   const test::listed_points far(folder, 4);
-  const neighbours::options settings{metric::lorentz};
-  test::on_every_device([&](const Device& device) {
-    far.expect_lists(neighbours::nearest(far.points.view(), 10, settings, device));
-    for (const auto method : {neighbours::search::tree, neighbours::search::all_pairs}) {
-      const neighbours::index<double> index(far.points.view(), {settings.distance, method}, device);
-      far.expect_lists(index.nearest_others(10));
-    }
-  });
-  far.expect_within(neighbours::within_radius(far.points.view(), 6.5, settings, Device::host()), 6.5);
-}
-
-TEST(lorentz_metric, spanning_tree_of_the_data_to_radius_40) {
-  const auto folder = test::data_folder("lorentz_sets");
-  QUINTET_SKIP_WITHOUT(folder);
-  const test::listed_points far(folder, 4);
-  test::on_every_device([&](const Device& device) {
-    far.expect_tree(spanning_tree(far.points.view(), {.min_samples = 4, .distance = metric::lorentz}, device).edges);
-  });
+  far.expect_neighbours(metric::lorentz, 6.5);
+  far.expect_tree_everywhere(metric::lorentz);
 }
 
 TEST(lorentz_metric, every_search_of_an_index_has_the_same_bits) {
   const auto points = clusters_on_sheet(3000, 3, 11, 14), queries = clusters_on_sheet(200, 3, 12, 15);
-  const neighbours::options settings{{metric::lorentz, -1}};
-  const auto expected = neighbours::nearest(queries.view(), points.view(), 7, settings, Device::host());
-  const double farthest = *std::max_element(expected.distance.begin(), expected.distance.end());
-  test::on_every_device([&](const Device& device) {
-    for (const auto method : {neighbours::search::tree, neighbours::search::all_pairs}) {
-      neighbours::index<double> index(points.view().slice(0, 2000), {settings.distance, method}, device);
-      for (const std::int64_t end : {2001, 2400, 2990, 3000}) index.append(points.view().slice(index.size(), end));
-      const auto lists = index.nearest(queries.view(), 7);
-      EXPECT_EQ(lists.index, expected.index);
-      test::expect_same_bits(lists.distance, expected.distance);
-      const auto kept = neighbours::index<double>::from_bytes(index.to_bytes(), device).nearest(queries.view(), 7);
-      EXPECT_EQ(kept.index, expected.index);
-      test::expect_same_bits(kept.distance, expected.distance);
-      const auto few = index.nearest(queries.view().slice(0, 5), 7);
-      EXPECT_TRUE(std::equal(few.index.begin(), few.index.end(), expected.index.begin()));
-      EXPECT_TRUE(std::equal(few.distance.begin(), few.distance.end(), expected.distance.begin()));
-      const auto within = index.within_radius(queries.view(), farthest);
-      const auto few_within = index.within_radius(queries.view().slice(0, 5), farthest);
-      EXPECT_TRUE(std::equal(few_within.index.begin(), few_within.index.end(), within.index.begin()));
-      EXPECT_GE(within.index.size(), expected.index.size());
-    }
-  });
+  const auto lists = neighbours::nearest(queries.view(), points.view(), 7, {metric::lorentz}, Device::host());
+  const double farthest = *std::max_element(lists.distance.begin(), lists.distance.end());
+  test::expect_index_answers(queries.view(), points.view(), 7, metric::lorentz, farthest);
 }
 
 TEST(lorentz_metric, matrix_and_pairs_are_those_of_the_reference) {

@@ -19,6 +19,7 @@
 #include "reference/validity_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/index_answers.hpp"
 #include "support/listed_points.hpp"
 #include "support/near.hpp"
 #include "support/points.hpp"
@@ -76,28 +77,12 @@ std::vector<double> product_matrix(const product_points& points, const product_s
   return matrix;
 }
 
-TEST(product_metric, neighbours_of_the_data_to_radius_40) {
+TEST(product_metric, neighbours_and_tree_of_the_data_to_radius_40) {
   const auto folder = test::data_folder("product_sets");
   QUINTET_SKIP_WITHOUT(folder);
   const test::listed_points far(folder, 14);
-  const neighbours::options settings{five_factors};
-  test::on_every_device([&](const Device& device) {
-    far.expect_lists(neighbours::nearest(far.points.view(), 10, settings, device));
-    for (const auto method : {neighbours::search::tree, neighbours::search::all_pairs}) {
-      const neighbours::index<double> index(far.points.view(), {settings.distance, method}, device);
-      far.expect_lists(index.nearest_others(10));
-    }
-  });
-  far.expect_within(neighbours::within_radius(far.points.view(), 1.5, settings, Device::host()), 1.5);
-}
-
-TEST(product_metric, spanning_tree_of_the_data_to_radius_40) {
-  const auto folder = test::data_folder("product_sets");
-  QUINTET_SKIP_WITHOUT(folder);
-  const test::listed_points far(folder, 14);
-  test::on_every_device([&](const Device& device) {
-    far.expect_tree(spanning_tree(far.points.view(), {.min_samples = 4, .distance = five_factors}, device).edges);
-  });
+  far.expect_neighbours(five_factors, 1.5);
+  far.expect_tree_everywhere(five_factors);
 }
 
 TEST(product_metric, matrix_and_pairs_are_those_of_the_reference) {
@@ -124,29 +109,9 @@ TEST(product_metric, matrix_and_pairs_are_those_of_the_reference) {
 
 TEST(product_metric, every_search_of_an_index_has_the_same_bits) {
   const auto points = clusters_in_product(five_factors, 700, 11), queries = clusters_in_product(five_factors, 130, 12);
-  const auto expected = neighbours::nearest(queries.view(), points.view(), 7, {five_factors}, Device::host());
-  const double farthest = *std::max_element(expected.distance.begin(), expected.distance.end());
-  test::on_every_device([&](const Device& device) {
-    for (const auto method : {neighbours::search::tree, neighbours::search::all_pairs}) {
-      neighbours::index<double> index(points.view().slice(0, 500), {five_factors, method}, device);
-      for (const std::int64_t end : {501, 640, 690, 700}) index.append(points.view().slice(index.size(), end));
-      const auto lists = index.nearest(queries.view(), 7);
-      EXPECT_EQ(lists.index, expected.index);
-      test::expect_same_bits(lists.distance, expected.distance);
-      const auto again = neighbours::index<double>::from_bytes(index.to_bytes(), device);
-      EXPECT_EQ(again.distance(), point_metric(five_factors));
-      const auto kept = again.nearest(queries.view(), 7);
-      EXPECT_EQ(kept.index, expected.index);
-      test::expect_same_bits(kept.distance, expected.distance);
-      const auto few = index.nearest(queries.view().slice(0, 5), 7);
-      EXPECT_TRUE(std::equal(few.index.begin(), few.index.end(), expected.index.begin()));
-      EXPECT_TRUE(std::equal(few.distance.begin(), few.distance.end(), expected.distance.begin()));
-      const auto within = index.within_radius(queries.view(), farthest);
-      EXPECT_GE(within.index.size(), expected.index.size());
-      const auto few_within = index.within_radius(queries.view().slice(0, 5), farthest);
-      EXPECT_TRUE(std::equal(few_within.index.begin(), few_within.index.end(), within.index.begin()));
-    }
-  });
+  const auto lists = neighbours::nearest(queries.view(), points.view(), 7, {five_factors}, Device::host());
+  const double farthest = *std::max_element(lists.distance.begin(), lists.distance.end());
+  test::expect_index_answers(queries.view(), points.view(), 7, five_factors, farthest);
 }
 
 TEST(product_metric, points_of_one_factor_have_its_neighbours) {

@@ -16,6 +16,7 @@
 #include "support/data_folder.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/index_answers.hpp"
 
 namespace quintet::neighbours {
 namespace {
@@ -115,31 +116,8 @@ void expect_same_lists(const nearest_result<double>& a, const nearest_result<dou
 
 TEST(bit_neighbours, every_index_has_the_answers_of_one_call) {
   const bit_set points = clustered_bits(400, 166, 8, 0.1, 1), queries = clustered_bits(70, 166, 9, 0.1);
-  test::on_every_device([&](const Device& device) {
-    for (const metric kind : bit_metrics) {
-      const options how{points.packed().distance(kind)};
-      const auto expected = nearest(queries.points(), points.points(), 9, how, Device::host());
-      const auto own = nearest(points.points(), 9, how, Device::host());
-      const auto near = within_radius(queries.points(), points.points(), 0.15, how, Device::host());
-      for (const search method : {search::automatic, search::tree, search::all_pairs}) {
-        index<double> kept(points.points(0, 200), {how.distance, method}, device);
-        for (const std::int64_t end : {201, 290, 400}) kept.append(points.points(kept.size(), end));
-        const auto read = index<double>::from_bytes(kept.to_bytes(), device);
-        EXPECT_EQ(read.distance(), how.distance);
-        for (const index<double>& one : {kept, read}) {
-          expect_same_lists(one.nearest(queries.points(), 9), expected);
-          expect_same_lists(one.nearest_others(9), own);
-          EXPECT_EQ(one.within_radius(queries.points(), 0.15).index, near.index);
-          EXPECT_EQ(one.within_radius(queries.points(), 0.15).distance, near.distance);
-          const auto few = one.nearest(queries.points(0, 9), 9);
-          EXPECT_TRUE(std::equal(few.index.begin(), few.index.end(), expected.index.begin()));
-          EXPECT_TRUE(std::equal(few.distance.begin(), few.distance.end(), expected.distance.begin()));
-          const auto few_near = one.within_radius(queries.points(0, 9), 0.15);
-          EXPECT_TRUE(std::equal(few_near.index.begin(), few_near.index.end(), near.index.begin()));
-        }
-      }
-    }
-  });
+  for (const metric kind : bit_metrics)
+    test::expect_index_answers(queries.points(), points.points(), 9, points.packed().distance(kind), 0.15);
 }
 
 /// Rows of very different numbers of ones: most pairs are passed over by those alone.
