@@ -79,7 +79,6 @@ point_metric metric_option::value() const {
                                     {"integer_euclidean", metric::integer_euclidean},
                                     {"integer_cosine", metric::integer_cosine},
                                     {"integer_inner_product", metric::integer_inner_product},
-
                                     {"product", metric::product}});
   if (curvature && kind != metric::poincare && kind != metric::lorentz)
     throw InvalidArgument(text("--curvature needs --metric poincare or lorentz (--metric=", name, ")"));

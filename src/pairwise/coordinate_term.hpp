@@ -386,14 +386,16 @@ struct integer_cosine_term : integer_term {
   }
 };
 
-/// The sum of the term's counter over rows of words.
-template <class Term, class Word>
-QUINTET_INLINE inline double count_words(const Term&, const Word* x, const Word* y, std::int64_t words) {
-  typedef typename Term::template counter<1> counter;
+/// The sums of the term's counter over `words` words of a row and of W columns, which are `step` apart.
+template <int W, class Term, class Word>
+QUINTET_INLINE inline device::pack<double, W> count_words(const Term&, const Word* columns, std::int64_t step,
+                                                          const Word* row, std::int64_t words) {
+  typedef typename Term::template counter<W> counter;
   counter count;
   for (std::int64_t from = 0; from < words; from += counter::words_at_once) {
     const std::int64_t end = words - from < counter::words_at_once ? words : from + counter::words_at_once;
-    for (std::int64_t k = from; k < end; ++k) count.add(device::load_words<1>(x + k), device::load_words<1>(y + k));
+    for (std::int64_t k = from; k < end; ++k)
+      count.add(device::load_words<W>(columns + k * step), device::load_words<1>(row + k) - typename counter::words{});
     count.settle();
   }
   return count.total();

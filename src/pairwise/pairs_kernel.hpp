@@ -57,8 +57,8 @@ struct pairs_kernel {
             Real of_x[term_of_pair::numbers], of_y[term_of_pair::numbers];
             of_coordinate.write_numbers(number[pairs[pair * pair_stride]], of_x);
             of_coordinate.write_numbers(number[pairs[pair * pair_stride + 1]], of_y);
-            sum[p] +=
-                of_coordinate.reduced_of(detail::count_words(of_coordinate, x[p], y[p], points.dim), of_y, of_x, 1);
+            sum[p] += of_coordinate.reduced_of(detail::count_words<1>(of_coordinate, x[p], 1, y[p], points.dim), of_y,
+                                               of_x, 1);
           }
         } else if constexpr (detail::takes_factors<term_of_pair>) {
 #pragma GCC unroll 8

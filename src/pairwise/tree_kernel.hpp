@@ -482,10 +482,11 @@ struct tree_lightest_kernel {
       typedef device::pack<Real, Shape::lanes> value;
       const auto near =
           lanes_up_to<Real, Shape::lanes>(device::load_pack<value>(values), device::broadcast_pack<value>(limit));
-      if (near == 0 || count >= Shape::lanes)
-        return near != 0 ? near & lanes_other_than<Shape::lanes>(kernel.a.component + first, component) : 0;
+      if (near == 0) return 0;
+      const std::int32_t* const component_of = kernel.a.component + first;
+      if (count >= Shape::lanes) return near & lanes_other_than<Shape::lanes>(component_of, component);
       std::uint32_t lanes = 0;
-      for (int e = 0; e < count; ++e) lanes |= near & (std::uint32_t(kernel.a.component[first + e] != component) << e);
+      for (int e = 0; e < count; ++e) lanes |= near & (std::uint32_t(component_of[e] != component) << e);
       return lanes;
     }
 

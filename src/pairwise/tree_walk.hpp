@@ -78,19 +78,13 @@ QUINTET_INLINE inline Real box_bound(const tree_view<Real>& tree, std::int32_t n
 template <int W, class Term>
 QUINTET_INLINE inline device::pack<double, W> word_distances(const Term& term, const double* columns, std::int64_t step,
                                                              const double* row, std::int64_t dim) {
-  typedef typename Term::template counter<W> counter;
   typedef device::pack<double, W> value;
-  counter count;
-  for (std::int64_t from = Term::numbers; from < dim; from += counter::words_at_once) {
-    const std::int64_t end = dim - from < counter::words_at_once ? dim : from + counter::words_at_once;
-    for (std::int64_t k = from; k < end; ++k)
-      count.add(device::load_words<W>(columns + k * step), device::load_words<1>(row + k) - typename counter::words{});
-    count.settle();
-  }
   value numbers[Term::numbers];
 #pragma GCC unroll 3
   for (int k = 0; k < Term::numbers; ++k) numbers[k] = device::load_pack<value>(columns + k * step);
-  return term.reduced_of(count.total(), numbers, row, 1);
+  const value sums =
+      count_words<W>(term, columns + Term::numbers * step, step, row + Term::numbers, dim - Term::numbers);
+  return term.reduced_of(sums, numbers, row, 1);
 }
 
 /// Reduced distances to the points of a leaf; NaN for some of those that are beyond `limit`.
