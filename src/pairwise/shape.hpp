@@ -13,15 +13,17 @@ constexpr int panel_points = 64 / int(sizeof(Real));
 constexpr int depth_multiple = 16;
 
 /// One host thread computes a side x side tile by register tiles of rows x (packs * lanes).
-/// AVX-512: 8 x 3 accumulators of 32 registers. `depth` coordinates of a strip of panels stay in the first-level cache.
+/// AVX-512: 8 x 3 accumulators of 32 registers, with the row's number in memory. NEON has it in a register: 4 x 4, as
+/// clang 19 spills three packs and moves six to ten in every step of 8 x 3 (docs/platforms.md). `depth` coordinates of
+/// a strip of panels stay in the first-level cache.
 template <class Real>
 struct host_shape {
   enum {
     on_device = 0,
     side = 96,
-    rows = device::host_registers() == 32 ? 8 : 4,
-    packs = device::host_registers() == 32 ? 3 : 2,
     lanes = device::host_lanes<Real>(),
+    rows = device::host_registers() == 32 && lanes * sizeof(Real) == 64 ? 8 : 4,
+    packs = device::host_registers() == 16 ? 2 : (rows == 8 ? 3 : 4),
     cols = packs * lanes,
     pitch = side,
     depth = 768 / int(sizeof(Real)),
