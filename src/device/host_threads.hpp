@@ -26,7 +26,7 @@ void on_host_threads([[maybe_unused]] int count, const Body& body) {
       count,
       [](void* job) {
         auto& r = *static_cast<region*>(job);
-        r.begun.fetch_add(1, std::memory_order_relaxed);
+        r.begun.fetch_add(1, std::memory_order_relaxed);  // a count alone: the join orders what threads write
         r.body(std::this_thread::get_id() == r.caller, [&r] { return r.begun.load(std::memory_order_relaxed) - 1; });
       },
       &shared);

@@ -80,7 +80,7 @@ using quintet::detail::poll_state;
 
 // Tiles are handed out by a counter of our own: the loops of libomp prepare a text for a trace at every step, also of
 // one thread, in builds with assertions such as Debian's (0.2 to 0.4 microseconds). `polls` is null for threads that do
-// not poll.
+// not poll. The counter is relaxed: tiles are drawn in any order, and what they write is read behind the join.
 template <class Kernel>
 [[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles,
                                  poll_state* polls) {

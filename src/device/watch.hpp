@@ -35,7 +35,10 @@ class work_watch {
   void wait_polling(int helpers);
 
   quintet::detail::poll_state* polls_;
+  // Relaxed: a thread that sees it late computes another tile. No data lie behind it: the exception has a mutex, and is
+  // read behind the join.
   std::atomic<bool> stop_{false};
+  // Released and acquired: a helper has left its state, which refers to stop_.
   std::atomic<int> ended_{0};
   std::mutex mutex_;
   std::exception_ptr error_;
@@ -93,6 +96,7 @@ class emulated_polls {
   void poll(int team, std::int64_t tile);
 
   quintet::detail::poll_state* polls_;
+  // Relaxed: a team's own threads have a barrier between the store and the load; other teams may see a stop late.
   std::atomic<std::int64_t> end_[emulated_teams];
   std::atomic<bool> stop_{false};
   std::exception_ptr error_;

@@ -3,6 +3,11 @@
 // Every worker keeps a few finished chunks of its own, so it need not wait for a slow neighbour at once. Whoever ends a
 // chunk moves the frontier over all chunks that are done and gives them their places; each worker then copies its own.
 // Nobody waits for a chunk that nobody works on, so there is always progress; waiting sleeps.
+//
+// Order in memory: a worker stores its count and then looks at the frontier and at `busy_`; who moves the frontier
+// stores it, lets go of `busy_`, and then looks at the counts. One of the two has to see the other, on processors that
+// reorder too, so these operations are sequentially consistent (the default). Acquire and release, where they are
+// named, hand on plain data: offsets, the arrays' sizes, the exception.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +32,7 @@ class ordered_commit {
     offsets_[0] = 0;
   }
 
-  /// The next chunk to compute; >= chunks when there is none.
+  /// The next chunk to compute; >= chunks when there is none. Relaxed: a ticket, behind which no data lie.
   std::int64_t take() { return next_.fetch_add(1, std::memory_order_relaxed); }
   /// Whether chunk `c` may be written where it belongs, from offset(c) on: all before it are done, and there is room
   /// for so many entries. Nobody writes behind offset(c) before done(c).
@@ -77,7 +82,7 @@ class ordered_commit {
   // One worker at a time; who finds another at it leaves it to that one, which looks again after it has let go.
   void advance() {
     while (next_is_done() && !busy_.exchange(true)) {
-      std::int64_t c = frontier_.load(std::memory_order_relaxed);
+      std::int64_t c = frontier_.load(std::memory_order_relaxed);  // who was here before has let go of busy_
       for (; c < count_; ++c) {
         const std::int64_t entries = std::atomic_ref<std::int64_t>(counts_[c]).load(std::memory_order_acquire);
         if (entries < 0) break;

@@ -38,6 +38,7 @@ class column_maps {
     std::int64_t* maps;
     std::uint8_t* taken;
     std::int64_t count, cols;
+    // Acquire, with the release of the one before: its entries of the map are reset when this one reads them.
     void take(one& map) const {
       for (std::int64_t w = 0; count > 0; w = w + 1 < count ? w + 1 : 0) {
         if (__atomic_test_and_set(taken + w, __ATOMIC_ACQUIRE)) continue;
