@@ -167,14 +167,20 @@ struct haversine_tile_kernel {
     const double* const pack = packs + column * x.dim();
     const std::int64_t left = count - column;
     const int used = left < std::int64_t(lanes) ? int(left) : int(lanes);
-    Real measured[lanes];
-    measure.template distances<lanes>(
-        x.space(i), x_radii[i], [=](std::int64_t k) { return device::load_pack<value>(pack + k * lanes); },
-        y_radii + first + column, used, measured);
+    double norms[lanes], times[lanes], measured[lanes];
+    for (int lane = 0; lane < lanes; ++lane) {
+      const radius& of_y = y_radii[first + column + (lane < used ? lane : 0)];
+      norms[lane] = of_y.norm;
+      times[lane] = of_y.time;
+    }
+    device::store_pack(measured, measure.template distances<lanes>(
+                                     x.space(i), x_radii[i],
+                                     [=](std::int64_t k) { return device::load_pack<value>(pack + k * lanes); },
+                                     device::load_pack<value>(norms), device::load_pack<value>(times)));
     for (int lane = 0; lane < used; ++lane) {
       const std::int64_t j = first + column + lane;
       out[i * out_stride + j] = measured[lane] == measured[lane]
-                                    ? measured[lane]
+                                    ? Real(measured[lane])
                                     : measure.distance(x.space(i), x_radii[i], y.space(j), y_radii[j]);
     }
   }

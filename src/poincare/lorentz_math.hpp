@@ -45,7 +45,7 @@ QUINTET_INLINE inline double largest_magnitude(std::int64_t dim, Row x) {
 
 /// asinh(root_c |x|) of a row, also where |x| overflows.
 template <class Row>
-inline double origin_asinh(std::int64_t dim, double root_c, Row x) {
+QUINTET_INLINE inline double origin_asinh(std::int64_t dim, double root_c, Row x) {
   const double largest = largest_magnitude(dim, x);
   if (largest < 1e150) return asinh_of(root_c * poincare::norm(dim, x));
   const int exponent = std::ilogb(largest);
@@ -196,7 +196,7 @@ struct haversine {
   double root_c;
 
   template <class X, class Y>
-  Real distance(X x, const radius& of_x, Y y, const radius& of_y) const {
+  QUINTET_INLINE Real distance(X x, const radius& of_x, Y y, const radius& of_y) const {
     if (!(of_x.time > 0 && of_y.time > 0)) return std::numeric_limits<Real>::quiet_NaN();
     if (of_x.norm == 0) return Real(origin_asinh(dim, root_c, y) / root_c);
     if (of_y.norm == 0) return Real(origin_asinh(dim, root_c, x) / root_c);
@@ -205,56 +205,49 @@ struct haversine {
     haversine_sums<1> sums;
     sums.add_differences(dim, x, y);
     if (sums.apart == 0) return 0;
-    if (in_range(longer.norm, shorter.norm, sums.square)) {
-      sums.add_crosses(dim, x, y, shorter.norm, longer.norm + shorter.norm, x_is_longer);
-      const Real measured = finish(longer, shorter, sums.products.total(), sums.square, sums.across.total());
-      if (measured == measured) return measured;
-    }
-    return Real(measured_doubled(dim, root_c, x, of_x, y, of_y));
+    sums.add_crosses(dim, x, y, shorter.norm, longer.norm + shorter.norm, x_is_longer);
+    const double measured = finish<1>(sums, longer.norm, longer.time, shorter.norm, shorter.time);
+    return Real(measured == measured ? measured : measured_doubled(dim, root_c, x, of_x, y, of_y));
   }
 
-  /// The same of x and `count` y, at most W, whose coordinates y(k) has; NaN where distance() has to look again.
+  /// The same of x and W points y, whose coordinates y(k) has; NaN where distance() has to look again.
   template <int W, class X, class Y>
-  void distances(X x, const radius& of_x, Y y, const radius* of_y, int count, Real* out) const {
+  device::pack<double, W> distances(X x, const radius& of_x, Y y, const device::pack<double, W>& y_norm,
+                                    const device::pack<double, W>& y_time) const {
     typedef device::pack<double, W> value;
-    double norm[W];
-    for (int lane = 0; lane < W; ++lane) norm[lane] = lane < count ? of_y[lane].norm : of_x.norm;
-    const value y_norm = device::load_pack<value>(norm), x_norm = device::broadcast_pack<value>(of_x.norm);
+    const value x_norm = device::broadcast_pack<value>(of_x.norm), x_time = device::broadcast_pack<value>(of_x.time);
     const auto x_is_longer = x_norm > y_norm;
+    const value longer = x_is_longer ? x_norm : y_norm, shorter = x_is_longer ? y_norm : x_norm;
     haversine_sums<W> sums;
     sums.add_differences(dim, x, y);
-    sums.add_crosses(dim, x, y, value(x_is_longer ? y_norm : x_norm), value(x_norm + y_norm), x_is_longer);
-    const value products = sums.products.total(), across = sums.across.total();
-    for (int lane = 0; lane < count; ++lane) {
-      const bool is_longer = of_x.norm > of_y[lane].norm;
-      const radius &longer = is_longer ? of_x : of_y[lane], &shorter = is_longer ? of_y[lane] : of_x;
-      const double square = pairwise::get_lane<W>(sums.square, lane);
-      const bool usable = longer.norm > shorter.norm && longer.time > 0 && shorter.time > 0 &&
-                          in_range(longer.norm, shorter.norm, square);
-      out[lane] = usable ? finish(longer, shorter, pairwise::get_lane<W>(products, lane), square,
-                                  pairwise::get_lane<W>(across, lane))
-                         : std::numeric_limits<Real>::quiet_NaN();
-    }
+    sums.add_crosses(dim, x, y, shorter, value(x_norm + y_norm), x_is_longer);
+    const value d =
+        finish<W>(sums, longer, value(x_is_longer ? x_time : y_time), shorter, value(x_is_longer ? y_time : x_time));
+    return longer > shorter ? d : device::broadcast_pack<value>(std::numeric_limits<double>::quiet_NaN());
   }
 
  private:
-  static bool in_range(double longer, double shorter, double square) {
-    return longer < 1e75 && shorter > 1e-75 && square > 1e-150;
-  }
-
-  /// NaN where the bound of the error is too large.
-  Real finish(const radius& longer, const radius& shorter, double products, double square, double across) const {
-    const double a = longer.norm, b = shorter.norm;
-    const double below = device::fma(a, shorter.time, b * longer.time), m = root_c * products / below;
-    const double m_time = std::sqrt(device::fma(m, m, 1)), radial = m * m / (2 * (1 + m_time));
-    const double angular = root_c * root_c * across / (4 * a * b), sum = radial + angular;
-    const double half = poincare::asinh_root(sum);
+  /// NaN where the bound of the error is too large, or a number out of range, or a time is NaN.
+  template <int W>
+  device::pack<double, W> finish(const haversine_sums<W>& sums, const device::pack<double, W>& a,
+                                 const device::pack<double, W>& a_time, const device::pack<double, W>& b,
+                                 const device::pack<double, W>& b_time) const {
+    typedef device::pack<double, W> value;
+    const value below = device::fma(a, b_time, value(b * a_time)), m = root_c * sums.products.total() / below;
+    const value m_time = device::root<double, W>(device::fma(m, m, 1.0)), radial = m * m / (2.0 * (1.0 + m_time));
+    const value angular = root_c * root_c * sums.across.total() / (4.0 * a * b), sum = radial + angular;
+    const value half = poincare::asinh_root<W>(sum);
     // The coordinates of v have the roundings of b (x - y), each of part of |x - y| (a + b); the distance loses its
     // logarithm's part of them.
-    const double rounding = 3 * 0x1p-53 * root_c * std::sqrt(square * b / a) / 2;
-    const double off = rounding * (std::sqrt(angular) + rounding / 2);
-    const double error = off / (sum > 1 ? sum * half : sum);
-    return error <= allowed && sum > 1e-280 ? Real(2 * half / root_c) : std::numeric_limits<Real>::quiet_NaN();
+    const value rounding = 3 * 0x1p-53 * root_c * device::root<double, W>(value(sums.square * b / a)) / 2.0;
+    const value off = rounding * (device::root<double, W>(angular) + rounding / 2.0);
+    const value error = off / (sum > 1.0 ? value(sum * half) : sum);
+    const value nan = device::broadcast_pack<value>(std::numeric_limits<double>::quiet_NaN());
+    value d = error <= allowed ? value(2.0 * half / root_c) : nan;
+    d = sum > 1e-280 ? d : nan;
+    d = a < 1e75 ? d : nan;
+    d = b > 1e-75 ? d : nan;
+    return sums.square > 1e-150 ? d : nan;
   }
 };
 

@@ -65,10 +65,13 @@ inline double artanh_ratio(double z, double gap) {
 }
 
 /// asinh(sqrt(t)).
-inline double asinh_root(double t) {
-  const double w = t < 1e150 ? 2 * (t + std::sqrt(t * (1 + t))) : 4 * t;
-  return device::log1p<double, 1>(w) / 2;
+template <int W>
+inline device::pack<double, W> asinh_root(const device::pack<double, W>& t) {
+  typedef device::pack<double, W> value;
+  const value near = 2.0 * (t + device::root<double, W>(value(t * (1.0 + t))));
+  return device::log1p<double, W>(value(t < 1e150 ? near : value(4.0 * t))) / 2.0;
 }
+inline double asinh_root(double t) { return asinh_root<1>(t); }
 /// asinh(sqrt(t)) / sqrt(t).
 inline double asinh_ratio(double t) { return t < 1e-10 ? 1 - t / 6 : asinh_root(t) / std::sqrt(t); }
 
