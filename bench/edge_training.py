@@ -88,7 +88,7 @@ def of_lorentz(start: torch.Tensor) -> tuple[Any, Callable[[torch.Tensor], torch
 
     def take(links: torch.Tensor) -> torch.Tensor:
         steps.zero_grad()
-        loss = qt.negative_sampling_loss(sheet.to_poincare(x), links)
+        loss = qt.negative_sampling_loss(x, links, manifold=sheet)
         loss.backward()
         steps.step()
         return loss.detach()

@@ -155,6 +155,21 @@ def _adam(x: Any, gradient: Any, first: Any, second: Any, time: int, call: Calla
     return AdamState(like(out), like(moments[0]), like(moments[1])), status
 
 
+def _sampling(points: Any, links: Any, return_status: bool, call: Callable[..., Any]) -> Any:
+    """call(points, links, losses, gradient) -> status."""
+    rows, like = take_rows(points, "points")
+    array = np.asarray(links)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"links must be integers (dtype={array.dtype})")
+    if array.ndim != 2:
+        raise InvalidArgument(f"links must have 2 dimensions (shape={array.shape})")
+    numbers = np.ascontiguousarray(array, I64)
+    losses, gradient = np.empty(len(numbers), accumulator(rows)), np.empty(rows.shape, accumulator(rows))
+    status = call(rows, numbers, losses, gradient)
+    result = like(losses), like(gradient)
+    return (*result, status) if return_status else result
+
+
 def _groups(offsets: Any, count: int) -> np.ndarray:
     if offsets is None:
         return np.array([0, count], I64)

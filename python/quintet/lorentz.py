@@ -23,7 +23,7 @@ import numpy as np
 from . import _core
 from ._arrays import accumulator, take
 from ._errors import InvalidArgument
-from ._models import AdamState, _adam, _matrix, _mean, _operation, _pairs, _scalars, _together
+from ._models import AdamState, _adam, _matrix, _mean, _operation, _pairs, _sampling, _scalars, _together
 
 __all__ = [
     "AdamState",
@@ -39,6 +39,7 @@ __all__ = [
     "hyperplane_distances",
     "hyperplane_gradients",
     "log_map",
+    "negative_sampling",
     "origin_distances",
     "pair_distances",
     "parallel_transport",
@@ -193,6 +194,34 @@ def adam_step(
         ),
     )
     return (state, report) if return_status else state
+
+
+def negative_sampling(
+    points: Any,
+    links: Any,
+    *,
+    time: bool | str = False,
+    tolerance: float | None = None,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The loss of negative sampling as :func:`quintet.poincare.negative_sampling`, of the points ``points[N, n]`` of the sheet.
+    ``gradient`` has their shape, is that by space parts, and 0 by times; it is finite for finite points.
+
+    >>> import numpy as np, quintet.lorentz as lorentz
+    >>> losses, gradient = lorentz.negative_sampling(np.array([[0.0], [0.75], [-0.75]]), [[0, 1, 2]])
+    >>> losses.round(4), gradient.ravel().round(4)
+    (array([0.6931]), array([-1. ,  0.4,  0.4]))
+    """
+    options = (_form(time), _tolerance(tolerance), float(curvature), strict, return_status, device)
+    return _sampling(
+        points,
+        links,
+        return_status,
+        lambda x, numbers, losses, slope: _core.lorentz_negative_sampling(x, numbers, losses, slope, *options),
+    )
 
 
 def log_map(

@@ -29,7 +29,7 @@ from . import _core
 from ._arguments import as_integer
 from ._arrays import I64, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
-from ._models import AdamState, MeanResult, _adam, _matrix, _mean, _operation, _pairs, _together
+from ._models import AdamState, MeanResult, _adam, _matrix, _mean, _operation, _pairs, _sampling, _together
 
 __all__ = [
     "AdamState",
@@ -537,19 +537,13 @@ def negative_sampling(
     >>> losses.round(4), gradient.ravel().round(4)
     (array([0.6931]), array([-2.    ,  1.3333,  1.3333]))
     """
-    rows, like = take_rows(points, "points")
-    array = np.asarray(links)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"links must be integers (dtype={array.dtype})")
-    if array.ndim != 2:
-        raise InvalidArgument(f"links must have 2 dimensions (shape={array.shape})")
-    numbers = np.ascontiguousarray(array, I64)
-    losses, gradient = np.empty(len(numbers), accumulator(rows)), np.empty(rows.shape, accumulator(rows))
-    status = _core.poincare_negative_sampling(
-        rows, numbers, losses, gradient, _curvature(curvature), strict, return_status, device
+    options = (_curvature(curvature), strict, return_status, device)
+    return _sampling(
+        points,
+        links,
+        return_status,
+        lambda x, numbers, losses, slope: _core.poincare_negative_sampling(x, numbers, losses, slope, *options),
     )
-    result = like(losses), like(gradient)
-    return (*result, status) if return_status else result
 
 
 def gyromidpoint(

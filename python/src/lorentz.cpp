@@ -11,6 +11,7 @@
 #include "quintet/poincare/adam.hpp"
 #include "quintet/poincare/lorentz_means.hpp"
 #include "quintet/poincare/lorentz_operations.hpp"
+#include "quintet/poincare/training.hpp"
 
 namespace quintet::python {
 
@@ -120,6 +121,18 @@ nb::object lorentz_adam_step(const array& x, const array& gradient, const array&
                         want_status);
 }
 
+nb::object lorentz_negative_sampling(const array& points, const array& links, const array& losses,
+                                     const array& gradient, int form, std::optional<double> tolerance, double curvature,
+                                     bool strict, bool want_status, const std::string& device) {
+  const lorentz::distance_options options{curvature, lorentz::coordinates(form), tolerance, strict};
+  return status_or_none(run([&] {
+                          return lorentz::negative_sampling(points.rows(), links.matrix<const std::int64_t>(),
+                                                            losses.output_values(), gradient.output_rows(), options,
+                                                            Device::parse(device));
+                        }),
+                        want_status);
+}
+
 /// (status of the points, converged, iterations).
 template <auto mean, class Options>
 nb::tuple mean_of_groups(const array& points, const array& offsets, const array& weights, const array& out,
@@ -153,6 +166,9 @@ void bind_lorentz(nb::module_& m) {
         nb::arg("out"), nb::arg("form"), nb::arg("rate"), nb::arg("beta1"), nb::arg("beta2"), nb::arg("epsilon"),
         nb::arg("weight_decay"), nb::arg("step"), nb::arg("curvature") = -1.0, nb::arg("strict") = false,
         nb::arg("want_status") = false, nb::arg("device") = "auto");
+  m.def("lorentz_negative_sampling", &lorentz_negative_sampling, nb::arg("points"), nb::arg("links"), nb::arg("losses"),
+        nb::arg("gradient"), nb::arg("form") = 0, nb::arg("tolerance") = nb::none(), nb::arg("curvature") = -1.0,
+        nb::arg("strict") = false, nb::arg("want_status") = false, nb::arg("device") = "auto");
   const auto def_mean = [&](const char* name, auto* f) {
     m.def(name, f, nb::arg("points"), nb::arg("offsets"), nb::arg("weights").none(), nb::arg("out"),
           nb::arg("curvature") = -1.0, nb::arg("strict") = false, nb::arg("device") = "auto");

@@ -200,3 +200,27 @@ def test_stereographic_points_without_a_result() -> None:
 
 def unit(x: np.ndarray) -> np.ndarray:
     return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_negative_sampling(dtype: Any) -> None:
+    r = np.random.default_rng(4)
+    x = r.standard_normal((9, 3)).astype(dtype)
+    links = r.integers(0, 9, (6, 5))
+    losses, gradient, status = lorentz.negative_sampling(x, links, curvature=-0.5, return_status=True)
+    assert losses.dtype == gradient.dtype == (np.float64 if dtype == np.float64 else np.float32)
+    assert not np.asarray(status).any()
+    wide = x.astype(float)
+    d = lorentz.pair_distances(wide[np.repeat(links[:, 0], 4)], wide[links[:, 1:].ravel()], curvature=-0.5).reshape(6, 4)
+    np.testing.assert_allclose(losses, d[:, 0] + np.log(np.exp(-d).sum(1)), rtol=1e-6)
+    timed = np.concatenate((np.sqrt(2 + (wide**2).sum(1, keepdims=True)), wide), 1)
+    again = lorentz.negative_sampling(timed, links, time=True, strict=True, curvature=-0.5)
+    np.testing.assert_allclose(again[1][:, 1:], gradient, rtol=1e-5, atol=1e-6)
+    assert not again[1][:, 0].any()
+    timed[4, 0] += 1
+    spoilt, _ = lorentz.negative_sampling(timed, links, time=True, curvature=-0.5)
+    np.testing.assert_array_equal(np.isnan(spoilt), (links == 4).any(1))
+    with pytest.raises(quintet.InvalidArgument, match=r"points\[4\] must be finite with t = "):
+        lorentz.negative_sampling(timed, links, time=True, strict=True, curvature=-0.5)
+    with pytest.raises(quintet.InvalidArgument, match=r"links\[0\]\[1\] must be in \[0, points.rows=9\)"):
+        lorentz.negative_sampling(x, [[0, 9]])

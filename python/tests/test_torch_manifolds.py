@@ -272,6 +272,35 @@ def test_negative_sampling_loss(c: float) -> None:
         assert torch.autograd.gradcheck(lambda c: qt.negative_sampling_loss(x.detach(), links[1:], c=c), (curvature,))
 
 
+@pytest.mark.parametrize("k", [1.0, 2.5])
+def test_negative_sampling_loss_on_the_sheet(k: float) -> None:
+    sheet = qt.Lorentz(k)
+    x = sheet.projx(draw(30, 4, seed=1)).requires_grad_()
+    links = torch.randint(0, 30, (12, 7), generator=torch.Generator().manual_seed(2))
+    links[0, 1] = links[0, 0]
+
+    def composed(x: Any, sheet: Any) -> Any:
+        d = sheet.dist(x[links[:, :1]].expand(12, 6, 4), x[links[:, 1:]])
+        return torch.nn.functional.cross_entropy(-d, torch.zeros(12, dtype=torch.long))
+
+    ours, wanted = qt.negative_sampling_loss(x, links, manifold=sheet), composed(x, sheet)
+    torch.testing.assert_close(ours, wanted, rtol=1e-13, atol=1e-14)
+    for found, expected in zip(torch.autograd.grad(3 * ours, x), torch.autograd.grad(3 * wanted, x)):
+        torch.testing.assert_close(found, expected, rtol=1e-11, atol=1e-13)
+    distinct = torch.tensor([[0, 1, 2], [3, 4, 5], [1, 0, 5]])
+
+    def of_space(p: Any) -> Any:
+        return qt.negative_sampling_loss(sheet.projx(torch.nn.functional.pad(p, (1, 0))), distinct, manifold=sheet)
+
+    assert torch.autograd.gradgradcheck(of_space, (x[:6, 1:].detach().requires_grad_(),))
+    curvature = torch.tensor(k, dtype=D, requires_grad=True)
+    of_curvature = lambda k: qt.negative_sampling_loss(x.detach(), links[1:], manifold=qt.Lorentz(k))  # noqa: E731
+    assert torch.autograd.gradcheck(of_curvature, (curvature,))
+    ball = qt.PoincareBall(1 / k)
+    in_ball = qt.negative_sampling_loss(sheet.to_poincare(x.detach()), links, manifold=ball)
+    torch.testing.assert_close(in_ball, wanted.detach(), rtol=1e-12, atol=1e-13)
+
+
 def test_means_on_the_sheet() -> None:
     sheet = qt.Lorentz(1.4)
     xs, w = sheet.projx(draw(3, 5, 4, seed=1)).requires_grad_(), draw(3, 5, seed=2).exp()
@@ -301,6 +330,11 @@ def test_negative_sampling_loss_refuses() -> None:
         qt.negative_sampling_loss(x, torch.zeros(1, 1, dtype=torch.long))
     with pytest.raises(quintet.InvalidArgument, match=r"links\[0\]\[1\] must be in"):
         qt.negative_sampling_loss(x, torch.tensor([[0, 3]]))
+    links = torch.tensor([[0, 1]])
+    with pytest.raises(quintet.InvalidArgument, match=r"c must be None with a manifold, .* \(c=0.5\)"):
+        qt.negative_sampling_loss(x, links, c=0.5, manifold=qt.Lorentz())
+    with pytest.raises(TypeError, match=r"manifold must be a PoincareBall or a Lorentz .*\(manifold: Sphere\)"):
+        qt.negative_sampling_loss(x, links, manifold=qt.Sphere())
 
 
 # geoopt.

@@ -190,25 +190,6 @@ quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_stride, const
   });
 }
 
-quintet_status quintet_poincare_negative_sampling(const void* points, int64_t stride, quintet_type type, int64_t n,
-                                                  int64_t dim, const int64_t* links, int64_t rows, int64_t width,
-                                                  const quintet_poincare_options* options, const char* device,
-                                                  void* losses, void* gradient, int64_t gradient_stride,
-                                                  uint8_t* status) noexcept {
-  return guarded([&] {
-    const scalar_type real = real_type(type);
-    require_argument(rows >= 0, "rows", rows, ">= 0");
-    require_argument(width >= 2 && (rows == 0 || width <= std::numeric_limits<std::int64_t>::max() / 8 / rows), "width",
-                     width, ">= 2, and rows * width numbers fit into memory");
-    const auto numbers = array(links, rows * width, "links");
-    give_status(poincare::negative_sampling(any_input(points, real, n, dim, stride, "points"),
-                                            {numbers.data(), rows, width}, any_output(losses, real, rows, "losses"),
-                                            any_output(gradient, real, n, dim, gradient_stride, "gradient"),
-                                            ball_options(options), chosen_device(device)),
-                status);
-  });
-}
-
 quintet_status quintet_poincare_gyromidpoint(const void* points, int64_t stride, quintet_type type, int64_t n,
                                              int64_t dim, const int64_t* offsets, int64_t groups, const void* weights,
                                              const quintet_poincare_options* options, const char* device, void* out,

@@ -22,4 +22,5 @@ quintet_sources(poincare
     poincare_distances.cpp
     poincare_operations.cpp
     product.cpp
-    stereographic.cpp)
+    stereographic.cpp
+    training.cpp)

@@ -338,6 +338,30 @@ static void test_gradients(void) {
                                                      pull, dim, NULL),
                   "links must not be null");
   }
+  {
+    const int64_t links[] = {0, 1, 2};
+    quintet_lorentz_options sheet;
+    double timed[9], space[6] = {0, 0, 3, 4, -1, 0}, of_time[1], losses[1], pull[6], timed_pull[9], one, two;
+    for (i = 0; i < 3; ++i) {
+      timed[3 * i] = sqrt(1 + space[2 * i] * space[2 * i] + space[2 * i + 1] * space[2 * i + 1]);
+      memcpy(timed + 3 * i + 1, space + 2 * i, 2 * sizeof *space);
+    }
+    CHECK_OK(quintet_lorentz_options_default(&sheet, sizeof sheet));
+    CHECK_OK(quintet_lorentz_distance(space, space + 2, QUINTET_DOUBLE, 2, NULL, &one));
+    CHECK_OK(quintet_lorentz_distance(space, space + 4, QUINTET_DOUBLE, 2, NULL, &two));
+    CHECK_OK(quintet_lorentz_negative_sampling(space, 2, QUINTET_DOUBLE, 3, 2, links, 1, 3, NULL, NULL, losses, pull, 2,
+                                               NULL));
+    CHECK_NEAR(losses[0], one + log(exp(-one) + exp(-two)), 1e-14);
+    sheet.form = QUINTET_TIME_AND_SPACE;
+    CHECK_OK(quintet_lorentz_negative_sampling(timed, 3, QUINTET_DOUBLE, 3, 3, links, 1, 3, &sheet, "emulated", of_time,
+                                               timed_pull, 3, NULL));
+    CHECK_NEAR(of_time[0], losses[0], 1e-15);
+    CHECK(timed_pull[3] == 0);
+    CHECK_NEAR(timed_pull[4], pull[2], 1e-15);
+    CHECK_INVALID(quintet_lorentz_negative_sampling(space, 2, QUINTET_DOUBLE, 3, 2, links, -1, 3, NULL, NULL, losses,
+                                                    pull, 2, NULL),
+                  "rows must be >= 0");
+  }
   CHECK_INVALID(quintet_poincare_rsgd_step(x, stride, by_x, dim, QUINTET_DOUBLE, n, dim, NAN, 1e-9, NULL, NULL, stepped,
                                            dim, NULL, NULL),
                 "rate");

@@ -208,7 +208,7 @@ QUINTET_API quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_s
 /// The loss of negative sampling (Nickel and Kiela 2017). A row of links [rows x width], width >= 2, has the numbers of
 /// points u, v_1, ..., v_K. losses[b] (real type) := d(u, v_1) + log sum_j exp(-d(u, v_j)). gradient [n x dim] := that
 /// of their mean by the points, Euclidean. NaN for rows with a point that is not inside, and for the points of such
-/// rows. Invalid: also a number outside [0, n). Time rows width dim + n dim; memory 8 (2 rows width + (rows + n) dim)
+/// rows. Invalid: also a number outside [0, n). Time rows width dim + n dim; memory 8 (3 rows width + (rows + n) dim)
 /// and 16 rows width bytes.
 QUINTET_API quintet_status quintet_poincare_negative_sampling(
     const void* points, int64_t stride, quintet_type type, int64_t n, int64_t dim, const int64_t* links, int64_t rows,
@@ -370,6 +370,15 @@ QUINTET_API quintet_status quintet_lorentz_adam_step(const void* x, int64_t x_st
                                                      const quintet_lorentz_options* options, const char* device,
                                                      void* first, int64_t first_stride, void* second, void* out,
                                                      int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
+/// quintet_poincare_negative_sampling() in the Lorentz model; points and gradient are as options->form says, and the
+/// gradient by times is 0. quintet/poincare/training.hpp. NaN for rows with a point that has a status. Memory 16 n
+/// bytes more.
+QUINTET_API quintet_status quintet_lorentz_negative_sampling(const void* points, int64_t stride, quintet_type type,
+                                                             int64_t n, int64_t dim, const int64_t* links, int64_t rows,
+                                                             int64_t width, const quintet_lorentz_options* options,
+                                                             const char* device, void* losses, void* gradient,
+                                                             int64_t gradient_stride, uint8_t* status) QUINTET_NOEXCEPT;
 
 /// out [groups x dim] := centroids, in the direction of the sums of weighted (t, x); the smallest sums of w cosh of the
 /// distances. Groups as for quintet_poincare_gyromidpoint(), points [n x dim]. Taken in the ball, in double: exact to

@@ -1,6 +1,8 @@
-// Training of embeddings in the Poincare ball: the loss of negative sampling with its gradient, in one pass.
+// Training of embeddings in the Poincare ball and in the Lorentz model: the loss of negative sampling with its
+// gradient, in one pass.
 #pragma once
 
+#include "quintet/poincare/lorentz.hpp"
 #include "quintet/poincare/operations.hpp"
 
 namespace quintet::poincare {
@@ -16,10 +18,24 @@ namespace quintet::poincare {
 /// Same bits for any number of threads.
 ///
 /// Throws InvalidArgument for other shapes, K < 1 and numbers outside [0, N); with `strict` for the first point that is
-/// not inside. OutOfMemory, DeviceError. Time O(B K D + N D); memory 8 (2 B K + B D + N D) bytes and 16 bytes a number
+/// not inside. OutOfMemory, DeviceError. Time O(B K D + N D); memory 8 (3 B K + B D + N D) bytes and 16 bytes a number
 /// of `links`.
 row_status negative_sampling(any_matrix points, matrix_view<const std::int64_t> links, any_output_vector losses,
                              any_output_matrix gradient, const ball_options& options = {},
                              const Device& device = Device::best());
 
 }  // namespace quintet::poincare
+
+namespace quintet::lorentz {
+
+/// The same in the Lorentz model. Points are as `options` say; the gradient has their shape, is that by space parts,
+/// and 0 by times. With s = sqrt(1 + c |.|^2) the gradient of a distance is sqrt(c) / sinh(sqrt(c) d) (x s_y / s_x -
+/// y). Distances are within 2^-40 of themselves. All results of finite points are finite: pairs less than 1e-300 or
+/// more than 700 / sqrt(c) apart, and points with norms or times out of the range of double, pull in no direction. A
+/// row with a point that has a status has NaN. Throws as lorentz.hpp says, and for links as above. Memory: 16 bytes a
+/// point more.
+poincare::row_status negative_sampling(any_matrix points, matrix_view<const std::int64_t> links,
+                                       any_output_vector losses, any_output_matrix gradient,
+                                       const distance_options& options = {}, const Device& device = Device::best());
+
+}  // namespace quintet::lorentz

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .. import _core
 from .._errors import InvalidArgument
-from ._lorentz import _TIME_IGNORED, Lorentz
+from ._lorentz import TIME_IGNORED, Lorentz
 from ._poincare import PoincareBall, default_margin
 from ._tensors import CODES, REAL, check, points, rows
 
@@ -110,7 +110,7 @@ def _move_rows(manifold: Any, x: Tensor, gradient: Tensor, state: dict[str, Any]
     to = (second.data_ptr(), CODES[real], (count,), (1,), -1)
     settings = (group["lr"], *group["betas"], group["eps"], group["weight_decay"], state["step"], -float(manifold.c))
     if on_sheet:
-        _core.lorentz_adam_step(at, slope, rows(first), to, rows(out), _TIME_IGNORED, *settings)
+        _core.lorentz_adam_step(at, slope, rows(first), to, rows(out), TIME_IGNORED, *settings)
     else:
         _core.poincare_adam_step(at, slope, default_margin(x.dtype), rows(first), to, rows(out), *settings)
     if not is_in_place:

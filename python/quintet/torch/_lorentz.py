@@ -33,7 +33,7 @@ __all__ = ["Lorentz"]
 _OVER_SINH = (1, -1 / 6, 7 / 360, -31 / 15120, 127 / 604800, -73 / 3421440, 1414477 / 653837184000)
 _SINH = tuple(1 / math.factorial(2 * k + 1) for k in range(8))
 _COSH = tuple(1 / math.factorial(2 * k) for k in range(8))
-_TIME_IGNORED = 2
+TIME_IGNORED = 2
 
 
 def _over_sinh(square: Tensor) -> Tensor:
@@ -75,7 +75,7 @@ def _pair_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
     second, also_kept = points(y)  # until they are read
     out = torch.empty(x.shape[:-1], dtype=REAL[x.dtype])
     to = (out.data_ptr(), CODES[out.dtype], (first[2][0],), (1,), -1)
-    _core.lorentz_pair_distances(first, second, to, _TIME_IGNORED, None, -c)
+    _core.lorentz_pair_distances(first, second, to, TIME_IGNORED, None, -c)
     return out
 
 
@@ -83,7 +83,7 @@ def _all_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
     first, kept = points(x)
     second, also_kept = points(y)
     out = torch.empty((x.shape[0], y.shape[0]), dtype=REAL[x.dtype])
-    _core.lorentz_distances(first, second, rows(out), _TIME_IGNORED, None, -c)
+    _core.lorentz_distances(first, second, rows(out), TIME_IGNORED, None, -c)
     return out
 
 

@@ -68,7 +68,9 @@ def fast_differences(
     (of_d, kept), (of_G, also_kept) = points(d), points(G)
     numbers = [dot(p, p), dot(q, q), *(g.contiguous() for g in gaps or ())]
     vectors: list[Any] = [(t.data_ptr(), "d", (len(t),), (1,), -1) for t in numbers] + [None] * (4 - len(numbers))
-    if _core.poincare_gradient_weights(of_d, of_G, *vectors, rows(W), rows(V) if gaps else None, -c, _near_part(type)):
+    x_square, y_square, x_gap, y_gap = vectors
+    to = (rows(W), rows(V) if gaps else None)
+    if _core.poincare_gradient_weights(of_d, of_G, x_square, y_square, x_gap, y_gap, *to, -c, _near_part(type)):
         return None
     ones = torch.ones(len(p), 1, dtype=torch.float64), torch.ones(len(q), 1, dtype=torch.float64)
     of_x, of_y = W @ torch.cat((q, ones[1]), 1), W.mT @ torch.cat((p, ones[0]), 1)

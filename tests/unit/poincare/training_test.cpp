@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "support/ball_points.hpp"
@@ -27,10 +30,26 @@ long double plain_distance(const std::vector<long double>& x, const std::vector<
   return 2 / std::sqrt(c) * std::asinh(std::sqrt(c * square / ((1 - c * of_x) * (1 - c * of_y))));
 }
 
-long double plain_loss(const wide_points& points, const std::int64_t* row, std::int64_t width, long double c) {
+/// cosh(sqrt(c) d) - 1 of space parts: with u = |x - y|^2 and w = s_x - s_y, (c u - w^2) / 2.
+long double distance_on_sheet(const std::vector<long double>& x, const std::vector<long double>& y, long double c) {
+  long double square = 0, of_x = 0, of_y = 0, products = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    square += (x[k] - y[k]) * (x[k] - y[k]);
+    products += (x[k] - y[k]) * (x[k] + y[k]);
+    of_x += x[k] * x[k];
+    of_y += y[k] * y[k];
+  }
+  const long double times = c * products / (std::sqrt(1 + c * of_x) + std::sqrt(1 + c * of_y));
+  return 2 / std::sqrt(c) * std::asinh(std::sqrt((c * square - times * times) / 4));
+}
+
+using plain_measure = long double(const std::vector<long double>&, const std::vector<long double>&, long double);
+
+long double plain_loss(plain_measure& distance, const wide_points& points, const std::int64_t* row, std::int64_t width,
+                       long double c) {
   long double sum = 0;
-  for (std::int64_t j = 1; j < width; ++j) sum += std::exp(-plain_distance(points[row[0]], points[row[j]], c));
-  return plain_distance(points[row[0]], points[row[1]], c) + std::log(sum);
+  for (std::int64_t j = 1; j < width; ++j) sum += std::exp(-distance(points[row[0]], points[row[j]], c));
+  return distance(points[row[0]], points[row[1]], c) + std::log(sum);
 }
 
 struct sampled_links {
@@ -53,12 +72,44 @@ wide_points widened_rows(const point_set<Real>& points) {
   return rows;
 }
 
+/// Losses and gradients against the formula, and the gradient against its differences of the fourth order. Of a point
+/// linked with itself both sides go up alike. Points and gradient are those of space parts.
+template <class Real>
+void expect_loss_of_formula(plain_measure& distance, wide_points at, const sampled_links& links, long double c,
+                            const std::vector<Real>& losses, const std::vector<Real>& gradient) {
+  constexpr bool is_float = sizeof(Real) == 4;
+  const auto loss_of = [&](std::int64_t b) {
+    return plain_loss(distance, at, links.numbers.data() + b * links.width, links.width, c);
+  };
+  for (std::int64_t b = 0; b < links.rows; ++b) {
+    const double loss = double(loss_of(b));
+    EXPECT_NEAR(losses[b], loss, (is_float ? 1e-6 : 1e-14) * std::max(loss, 1.0)) << b;
+  }
+  const auto mean = [&] {
+    long double sum = 0;
+    for (std::int64_t b = 0; b < links.rows; ++b) sum += loss_of(b);
+    return sum / links.rows;
+  };
+  const long double h = 1e-5L;
+  const std::size_t dim = at[0].size();
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (std::size_t k = 0; k < dim; ++k) {
+      const long double x = at[i][k];
+      long double slope = 0;
+      for (const int step : {-2, -1, 1, 2}) {
+        at[i][k] = x + step * h;
+        slope += (step % 2 == 0 ? -step / 2 : 8 * step) * mean();
+      }
+      at[i][k] = x;
+      EXPECT_NEAR(gradient[i * dim + k], double(slope / (12 * h)), is_float ? 1e-5 : 1e-11) << i << ", " << k;
+    }
+}
+
 template <class Real>
 class negative_sampling : public ::testing::Test {};
 TYPED_TEST_SUITE(negative_sampling, real_types);
 
 TYPED_TEST(negative_sampling, losses_and_gradients_are_those_of_the_formula) {
-  constexpr bool is_float = sizeof(TypeParam) == 4;
   for (const double c : {1.0, 0.3, 0.0})
     for (const std::int64_t width : {2, 5, 22}) {
       SCOPED_TRACE(::testing::Message() << "c " << c << ", width " << width);
@@ -68,28 +119,7 @@ TYPED_TEST(negative_sampling, losses_and_gradients_are_those_of_the_formula) {
       std::vector<TypeParam> losses(rows), gradient(n * dim);
       poincare::negative_sampling(points.view(), links.view(), losses, {gradient.data(), n, dim}, {.curvature = -c},
                                   Device::host());
-      wide_points at = widened_rows(points);
-      for (std::int64_t b = 0; b < rows; ++b)
-        EXPECT_NEAR(losses[b], double(plain_loss(at, links.numbers.data() + b * width, width, c)),
-                    is_float ? 1e-6 : 1e-14);
-      const auto mean = [&] {
-        long double sum = 0;
-        for (std::int64_t b = 0; b < rows; ++b) sum += plain_loss(at, links.numbers.data() + b * width, width, c);
-        return sum / rows;
-      };
-      // Differences of the fourth order. Of a point linked with itself both sides go up alike.
-      const long double h = 1e-5L;
-      for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t k = 0; k < dim; ++k) {
-          const long double x = at[i][k];
-          long double slope = 0;
-          for (const int step : {-2, -1, 1, 2}) {
-            at[i][k] = x + step * h;
-            slope += (step % 2 == 0 ? -step / 2 : 8 * step) * mean();
-          }
-          at[i][k] = x;
-          EXPECT_NEAR(gradient[i * dim + k], double(slope / (12 * h)), is_float ? 1e-5 : 1e-11) << i << ", " << k;
-        }
+      expect_loss_of_formula<TypeParam>(plain_distance, widened_rows(points), links, c, losses, gradient);
       on_other_devices([&](const Device& device) {
         std::vector<TypeParam> again(rows), other(n * dim);
         poincare::negative_sampling(points.view(), links.view(), again, {other.data(), n, dim}, {.curvature = -c},
@@ -98,6 +128,113 @@ TYPED_TEST(negative_sampling, losses_and_gradients_are_those_of_the_formula) {
         expect_same_bits(other, gradient);
       });
     }
+}
+
+/// Space parts with radii to `reach` / sqrt(c), one of them the origin: two would have no derivative of their distance.
+template <class Real>
+point_set<Real> points_on_sheet(std::int64_t n, std::int64_t dim, double reach, double c, std::uint64_t seed) {
+  point_set<Real> points = ball_points<Real>(n, dim, 0.5, 0.9, 1, seed);
+  std::mt19937_64 random(seed);
+  for (std::int64_t i = 0; i < n; ++i) {
+    long double square = 0;
+    for (std::int64_t k = 0; k < dim; ++k) square += (long double)points(i, k) * points(i, k);
+    const long double radius = reach * (i == 7 ? 0 : (long double)(random() % 1000) / 1000);
+    for (std::int64_t k = 0; k < dim; ++k)
+      points(i, k) = Real(points(i, k) / std::sqrt(square) * std::sinh(radius) / std::sqrt((long double)c));
+  }
+  return points;
+}
+
+TYPED_TEST(negative_sampling, on_the_sheet_they_are_those_of_the_formula) {
+  for (const double c : {1.0, 0.3})
+    for (const std::int64_t width : {2, 5, 22}) {
+      SCOPED_TRACE(::testing::Message() << "c " << c << ", width " << width);
+      const std::int64_t n = 30, dim = 5, rows = 25;
+      const auto points = points_on_sheet<TypeParam>(n, dim, 3, c, 3);
+      const sampled_links links(rows, width, n);
+      std::vector<TypeParam> losses(rows), gradient(n * dim);
+      lorentz::negative_sampling(points.view(), links.view(), losses, {gradient.data(), n, dim}, {.curvature = -c},
+                                 Device::host());
+      expect_loss_of_formula<TypeParam>(distance_on_sheet, widened_rows(points), links, c, losses, gradient);
+      on_other_devices([&](const Device& device) {
+        std::vector<TypeParam> again(rows), other(n * dim);
+        lorentz::negative_sampling(points.view(), links.view(), again, {other.data(), n, dim}, {.curvature = -c},
+                                   device);
+        expect_same_bits(again, losses);
+        expect_same_bits(other, gradient);
+      });
+    }
+}
+
+// Points far out on one ray, beside one near the origin: the gradients of their distances are unit vectors of the
+// hyperboloid, +-1 / s of space parts, where x - y and x have no digit of it left.
+TYPED_TEST(negative_sampling, gradients_far_out_keep_their_digits) {
+  constexpr bool is_float = sizeof(TypeParam) == 4;
+  for (const double radius : {5.0, 20.0, 60.0, is_float ? 80.0 : 300.0}) {
+    SCOPED_TRACE(::testing::Message() << "radius " << radius);
+    const std::vector<TypeParam> points{TypeParam(std::sinh(radius)), 0, TypeParam(std::sinh(0.5)), 0};
+    const std::vector<std::int64_t> links{0, 1, 0};  // d + log(e^-d + 1), whose derivative is 1 / (1 + e^-d)
+    std::vector<TypeParam> losses(1), gradient(4);
+    lorentz::negative_sampling({points.data(), 2, 2}, {links.data(), 1, 3}, losses, {gradient.data(), 2, 2});
+    const long double x = points[0], y = points[2], d = std::asinh(x) - std::asinh(y), share = 1 / (1 + std::exp(-d));
+    EXPECT_NEAR(losses[0] / double(d + std::log1p(std::exp(-d))), 1, is_float ? 1e-6 : 1e-14);
+    EXPECT_NEAR(gradient[0] / double(share / std::sqrt(1 + x * x)), 1, is_float ? 1e-6 : 1e-13);
+    EXPECT_NEAR(gradient[2] / double(-share / std::sqrt(1 + y * y)), 1, is_float ? 1e-6 : 1e-13);
+    EXPECT_EQ(gradient[1], 0);
+    EXPECT_EQ(gradient[3], 0);
+  }
+}
+
+TYPED_TEST(negative_sampling, finite_points_of_the_sheet_have_finite_results) {
+  const TypeParam large = std::numeric_limits<TypeParam>::max(), tiny = std::numeric_limits<TypeParam>::denorm_min();
+  const std::vector<TypeParam> points{large, -large, -large, large, large / 3, large, tiny, 0, 0, 0, 1, 2};
+  std::vector<std::int64_t> links;
+  for (std::int64_t u = 0; u < 6; ++u)
+    for (std::int64_t v = 0; v < 6; ++v) links.insert(links.end(), {u, v, (v + 1) % 6});
+  for (const double curvature : {-1.0, -1e-30, -1e30}) {
+    std::vector<TypeParam> losses(36), gradient(12);
+    lorentz::negative_sampling({points.data(), 6, 2}, {links.data(), 36, 3}, losses, {gradient.data(), 6, 2},
+                               {.curvature = curvature}, Device::host());
+    for (const TypeParam loss : losses) EXPECT_TRUE(std::isfinite(loss)) << curvature;
+    for (std::size_t e = 0; e < gradient.size(); ++e) EXPECT_TRUE(std::isfinite(gradient[e])) << curvature << ' ' << e;
+  }
+}
+
+TYPED_TEST(negative_sampling, times_of_the_sheet) {
+  const std::int64_t n = 9, dim = 3, rows = 12;
+  const auto points = points_on_sheet<TypeParam>(n, dim, 2, 1, 5);
+  std::vector<TypeParam> timed(n * (dim + 1));
+  for (std::int64_t i = 0; i < n; ++i) {
+    long double square = 1;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      timed[i * (dim + 1) + 1 + k] = points(i, k);
+      square += (long double)points(i, k) * points(i, k);
+    }
+    timed[i * (dim + 1)] = TypeParam(std::sqrt(square));
+  }
+  const sampled_links links(rows, 4, n);
+  std::vector<TypeParam> losses(rows), gradient(n * dim), of_timed(rows), timed_gradient(n * (dim + 1), 7);
+  lorentz::negative_sampling(points.view(), links.view(), losses, {gradient.data(), n, dim});
+  const auto call = [&](lorentz::coordinates form, bool strict) {
+    return lorentz::negative_sampling({timed.data(), n, dim + 1}, links.view(), of_timed,
+                                      {timed_gradient.data(), n, dim + 1}, {.form = form, .strict = strict});
+  };
+  call(lorentz::coordinates::time_and_space, true);
+  expect_same_bits(of_timed, losses);
+  for (std::int64_t i = 0; i < n; ++i) {
+    EXPECT_EQ(timed_gradient[i * (dim + 1)], 0);
+    for (std::int64_t k = 0; k < dim; ++k) EXPECT_EQ(timed_gradient[i * (dim + 1) + 1 + k], gradient[i * dim + k]);
+  }
+  timed[2 * (dim + 1)] += 1;
+  call(lorentz::coordinates::time_ignored, true);
+  expect_same_bits(of_timed, losses);
+  using poincare::point_status;
+  EXPECT_EQ(call(lorentz::coordinates::time_and_space, false)[2], point_status::outside);
+  for (std::int64_t b = 0; b < rows; ++b) {
+    const std::int64_t* const row = links.numbers.data() + b * 4;
+    EXPECT_EQ(std::isnan(of_timed[b]), std::count(row, row + 4, 2) > 0) << b;
+  }
+  expect_invalid([&] { call(lorentz::coordinates::time_and_space, true); }, "points[2]");
 }
 
 TYPED_TEST(negative_sampling, points_outside_spoil_their_rows_alone) {
