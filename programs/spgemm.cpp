@@ -6,6 +6,7 @@
 #include "quintet/core/error.hpp"
 #include "quintet/io/sparse_file.hpp"
 #include "quintet/spgemm/gram.hpp"
+#include "quintet/spgemm/multiply_add.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
@@ -21,8 +22,9 @@ namespace quintet::driver {
 namespace {
 
 struct arguments {
-  std::string a, b, dataset, output, semiring;
-  bool b_transposed = false, checksums = false, gram = false, upper = false;
+  std::string a, b, add, dataset, output, semiring;
+  double alpha = 1, beta = 1;
+  bool a_transposed = false, b_transposed = false, checksums = false, gram = false, upper = false;
   std::int64_t budget = 0;  // 0: not given
   std::int64_t top = 0;     // 0: not given
   std::optional<double> threshold;
@@ -35,7 +37,11 @@ po::options_description describe(arguments& a) {
   all.add_options()                                                                                          //
       ("a", po::value(&a.a)->required()->value_name("FILE"), "matrix A: .mtx, .mtx.gz, .npz, .h5 or .h5ad")  //
       ("b", po::value(&a.b)->value_name("FILE"), "matrix B; by default A")                                   //
+      ("a-transposed", po::bool_switch(&a.a_transposed), "multiplies the transpose of A")                    //
       ("b-transposed", po::bool_switch(&a.b_transposed), "multiplies by the transpose of B")                 //
+      ("add", po::value(&a.add)->value_name("FILE"), "matrix C: computes alpha A B + beta C")                //
+      ("alpha", po::value(&a.alpha)->default_value(1)->value_name("NUMBER"), "with --add: factor of A B")    //
+      ("beta", po::value(&a.beta)->default_value(1)->value_name("NUMBER"), "with --add: factor of C")        //
       ("gram", po::bool_switch(&a.gram),
        "the transpose of A times A; with --b-transposed A times its transpose")  //
       ("upper", po::bool_switch(&a.upper),
@@ -165,49 +171,67 @@ void multiply_dealt_files(session& session, const arguments& a, mpi::communicato
 }
 #endif
 
+/// A * B in blocks of rows of at most a.budget bytes.
+template <class Semiring, class Real>
+void multiply_in_blocks_of_rows(session& session, const arguments& a, const spgemm::csr_view<Real, std::int64_t>& left,
+                                const spgemm::csr_view<Real, std::int64_t>& right) {
+  spgemm::report report;
+  spgemm::matrix_summary sums;
+  std::optional<io::sparse_block_writer> out;
+  if (!a.output.empty()) out.emplace(a.output, left.rows, right.cols);
+  spgemm::multiply_in_blocks<Semiring, Real, std::int64_t>(
+      left, right, a.budget,
+      [&](spgemm::result_block<Real, std::int64_t>&& piece) {
+        session.timed("checksums", [&] { sums = summarise(piece.block.view(), piece.first_row, sums); });
+        if (out) session.timed("write", [&] { out->write(piece.first_row, piece.block.view()); });
+        return true;
+      },
+      a.options, session.device(), &report);
+  report_result(session, a, report, sums);
+  if (out) out->commit();
+  if (out) session.say() << a.output << " written\n";
+}
+
+/// A * B, its first entries, or its sum with the matrix of --add.
+template <class Semiring, class Real>
+matrix<Real> product_of(session& session, const arguments& a, const spgemm::csr_view<Real, std::int64_t>& left,
+                        const spgemm::csr_view<Real, std::int64_t>& right, spgemm::report& report) {
+  if constexpr (std::is_same_v<Semiring, spgemm::plus_times>) {
+    if (!a.add.empty()) {
+      const auto added = read_sparse<Real>(session, a.add, a.dataset);
+      return multiply_add(Real(a.alpha), left, right, Real(a.beta), added.view(), a.options, session.device(), &report);
+    }
+  }
+  if (a.top == 0) return multiply<Semiring>(left, right, a.options, session.device(), &report);
+  const spgemm::top_selection selection{.count = a.top, .threshold = a.threshold, .by_value = a.by_value};
+  return spgemm::multiply_top<Semiring>(left, right, selection, a.options, session.device(), &report);
+}
+
 template <class Semiring, class Real>
 void multiply_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return multiply_dealt_files<Semiring, Real>(session, a, *session.ranks());
 #endif
   const auto first = read_sparse<Real>(session, a.a, a.dataset);
+  spgemm::report report;
   if (a.gram) {
-    spgemm::report report;
     const auto c = gram<Semiring>(first.view(), a.b_transposed ? spgemm::gram_side::rows : spgemm::gram_side::columns,
                                   a.upper ? spgemm::gram_part::upper : spgemm::gram_part::whole, a.options,
                                   session.device(), &report);
     report_result(session, a, report, session.timed("checksums", [&] { return summarise(c.view()); }));
     return write_product(session, a, c);
   }
-  matrix<Real> other;
+  matrix<Real> other, turned_a, turned_b;
   if (!a.b.empty()) other = read_sparse<Real>(session, a.b, a.dataset);
-  if (a.b_transposed)
-    session.timed("transpose", [&] {
-      other = transpose(a.b.empty() ? first.view() : other.view(), spgemm::memory_source::standard(), session.device());
-    });
-  const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
-  spgemm::report report;
-  if (a.budget > 0) {
-    spgemm::matrix_summary sums;
-    std::optional<io::sparse_block_writer> out;
-    if (!a.output.empty()) out.emplace(a.output, first.rows, b.cols);
-    spgemm::multiply_in_blocks<Semiring, Real, std::int64_t>(
-        first.view(), b, a.budget,
-        [&](spgemm::result_block<Real, std::int64_t>&& piece) {
-          session.timed("checksums", [&] { sums = summarise(piece.block.view(), piece.first_row, sums); });
-          if (out) session.timed("write", [&] { out->write(piece.first_row, piece.block.view()); });
-          return true;
-        },
-        a.options, session.device(), &report);
-    report_result(session, a, report, sums);
-    if (out) out->commit();
-    if (out) session.say() << a.output << " written\n";
-    return;
-  }
-  const spgemm::top_selection selection{.count = a.top, .threshold = a.threshold, .by_value = a.by_value};
-  const auto c = a.top > 0
-                     ? spgemm::multiply_top<Semiring>(first.view(), b, selection, a.options, session.device(), &report)
-                     : multiply<Semiring>(first.view(), b, a.options, session.device(), &report);
+  const auto turned = [&](const auto& m) {
+    return session.timed("transpose",
+                         [&] { return transpose(m, spgemm::memory_source::standard(), session.device()); });
+  };
+  auto left = first.view(), right = a.b.empty() ? first.view() : other.view();
+  if (a.b_transposed) right = (turned_b = turned(right)).view();
+  if (a.a_transposed) left = (turned_a = turned(left)).view();
+  if (a.budget > 0) return multiply_in_blocks_of_rows<Semiring, Real>(session, a, left, right);
+  const auto c = product_of<Semiring, Real>(session, a, left, right, report);
   report_result(session, a, report, session.timed("checksums", [&] { return summarise(c.view()); }));
   write_product(session, a, c);
 }
@@ -219,19 +243,23 @@ const program about{"quintet-spgemm",
                     true};
 
 void run(session& session, arguments& a) {
-  require_one_process(session, {"b-transposed", "gram", "top"});
-  require_distinct_files({{"--a", a.a}, {"--b", a.b}},
+  require_one_process(session, {"a-transposed", "b-transposed", "add", "gram", "top"});
+  require_distinct_files({{"--a", a.a}, {"--b", a.b}, {"--add", a.add}},
                          {{"--output", a.output}, {"--json", session.line().common.json}});
   if (session.line().common.json.empty())
     require_absent(session.line(), {"checksums"}, "needs --json, where its numbers are written");
   if (a.gram)
-    require_absent(session.line(), {"b", "budget", "top"}, "does not go with --gram");
+    require_absent(session.line(), {"a-transposed", "add", "b", "budget", "top"}, "does not go with --gram");
   else
     require_absent(session.line(), {"upper"}, "needs --gram");
   if (a.top > 0)
     require_absent(session.line(), {"budget"}, "does not go with --top, which needs no memory for the whole product");
   else
     require_absent(session.line(), {"threshold", "by-value"}, "needs --top");
+  if (a.add.empty())
+    require_absent(session.line(), {"alpha", "beta"}, "needs --add");
+  else
+    require_absent(session.line(), {"budget", "top"}, "does not go with --add");
   if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
     throw InvalidArgument(
         text("--output must be an .mtx file with --budget, where the number of entries is known only at "
@@ -241,6 +269,8 @@ void run(session& session, arguments& a) {
   const auto semiring =
       choice<ring>("--semiring", a.semiring,
                    {{"plus-times", ring::plus_times}, {"min-plus", ring::min_plus}, {"or-and", ring::or_and}});
+  if (!a.add.empty() && semiring != ring::plus_times)
+    throw InvalidArgument(text("--add needs --semiring plus-times (--semiring=", a.semiring, ")"));
   with_precision(session, {}, [&]<class Real>() {
     if (semiring == ring::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
     if (semiring == ring::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);

@@ -91,12 +91,23 @@ def _sparse(self: Any, other: Any) -> Any:
         return _leave(reason, "_matmul_sparse", self, other)
     _take("sparse")
     kind, shape = self.__class__, (self.shape[0], other.shape[1])
-    other = self if other is self else kind(other)
+    if other is not self and other.format not in ("csr", "csc"):
+        other = kind(other)
+    # The transpose of CSR is CSC of the same arrays: each is taken as it is stored. A product by columns is that of the
+    # transposes.
+    turned = other.format != self.format
     first, second = (self, other) if self.format == "csr" else (other, self)
     a = sparse._parts(first, "A", "plus_times")
-    b = a if second is first else sparse._parts(second, "B", "plus_times")
-    left, right = sparse._cores(a, b, sparse._common(a) if b is a else sparse._common(a, b))
-    result, _ = _core.spgemm_multiply(left, right, "plus_times", None, False, False, False, settings.device)
+    b = a if sparse._shares_arrays(first, second) else sparse._parts(second, "B", "plus_times")
+    left, right = sparse._cores(a, b, sparse._common(a, b, turned=turned))
+    if turned and b is a:
+        _take("gram")
+        result, _ = _core.spgemm_gram(left, self.format == "csr", False, "plus_times", False, settings.device)
+    else:
+        turned_first, turned_second = turned and self.format == "csc", turned and self.format == "csr"
+        result, _ = _core.spgemm_multiply(
+            left, right, "plus_times", None, False, turned_first, turned_second, False, settings.device
+        )
     _, _, indptr, indices, data = result
     if not len(data):
         return kind(shape, dtype=data.dtype)
@@ -280,6 +291,8 @@ def patched(*, min_products: int | None = None, device: str = "host") -> Iterato
 
 def patch_report() -> dict[str, Any]:
     """How many products were taken since the first :func:`patch`: "sparse", "dense" and "vector" by the right operand.
+    "gram" counts the sparse ones of a matrix and its own transpose, ``X.T @ X`` or ``X @ X.T``: of those arrays nothing
+    is converted.
 
     "left" counts those that stayed SciPy's, by reason: "small", "dtype", "format", or "thread": a vector on one thread.
     It can be read after :func:`unpatch`, until the next :func:`patch`.
@@ -287,7 +300,7 @@ def patch_report() -> dict[str, Any]:
     >>> from quintet import sparse
     >>> with sparse.patched():
     ...     sparse.patch_report()
-    {'sparse': 0, 'dense': 0, 'vector': 0, 'left': {}}
+    {'sparse': 0, 'gram': 0, 'dense': 0, 'vector': 0, 'left': {}}
     """
     with _lock:
-        return {**{kind: _taken[kind] for kind in MIN_PRODUCTS}, "left": dict(_left)}
+        return {**{kind: _taken[kind] for kind in ("sparse", "gram", "dense", "vector")}, "left": dict(_left)}

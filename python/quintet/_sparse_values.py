@@ -84,6 +84,8 @@ def _magnitude(matrix: Any) -> int:
 
 def _most_products(A: Any, B: Any) -> int:
     """Of an entry of the product; the operands have no repeated entries."""
+    if A.format == "csc" and B.format == "csr":
+        return int(np.bincount(A.indices[: A.indptr[-1]]).max(initial=1))
     return int(np.diff(A.indptr if A.format == "csr" else B.indptr).max(initial=1))
 
 
@@ -195,7 +197,7 @@ def _reduce_complex(A: Any, B: Any) -> Reduction:
 
 
 def reduce_values(A: Any, B: Any, semiring: str, wraps: bool = True) -> Reduction | None:
-    """The product of two CSR or two CSC matrices over any semiring of :data:`SEMIRINGS`; None: as it stands.
+    """The product of two matrices, each CSR or CSC, over any semiring of :data:`SEMIRINGS`; None: as it stands.
 
     Values are float32, float64, integers or bool, and with plus_times complex64 and complex128; of mixed types NumPy's
     common one. Others are None: they are refused with the name of the operand. `wraps`: integers that overflow do;

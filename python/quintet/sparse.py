@@ -50,6 +50,7 @@ __all__ = [
     "estimate",
     "gram",
     "multiply",
+    "multiply_add",
     "multiply_blocks",
     "multiply_dense",
     "multiply_top",
@@ -179,6 +180,38 @@ def _csr(matrix: Any, name: str, semiring: str = "plus_times") -> Any:
     return kind((matrix.data[order], matrix.col[order], indptr), shape=matrix.shape)
 
 
+def _compressed(matrix: Any, name: str, semiring: str, is_transposed: bool = False) -> Any:
+    """CSR or CSC, as it is stored where it is one of them; the transpose of it without a copy."""
+    compressed = matrix if matrix.format in ("csr", "csc") else _csr(matrix, name, semiring)
+    return compressed.T if is_transposed else compressed
+
+
+def _shares_arrays(A: Any, B: Any) -> bool:
+    """Whether two matrices are one in memory: SciPy's transpose of CSR is CSC of the same arrays."""
+    if (A.shape if A.format == "csr" else A.shape[::-1]) != (B.shape if B.format == "csr" else B.shape[::-1]):
+        return False
+    return all(
+        x is y
+        or x.dtype == y.dtype
+        and x.shape == y.shape
+        and x.strides == y.strides
+        and x.__array_interface__["data"][0] == y.__array_interface__["data"][0]
+        for x, y in ((A.indptr, B.indptr), (A.indices, B.indices), (A.data, B.data))
+    )
+
+
+def _require_fit(A: Any, B: Any, transpose_a: bool, transpose_b: bool) -> tuple[int, int]:
+    """The shape of the product."""
+    rows, inner = A.shape[::-1] if transpose_a else A.shape
+    other, cols = B.shape[::-1] if transpose_b else B.shape
+    if inner != other:
+        turned = "the transpose of "
+        raise InvalidArgument(
+            f"A and B must fit: {turned if transpose_a else ''}{A.shape} times {turned if transpose_b else ''}{B.shape}"
+        )
+    return rows, cols
+
+
 def _equal(x: np.ndarray, y: np.ndarray) -> bool:
     same = _core.same_numbers(x, y)
     if same >= 0:
@@ -197,13 +230,14 @@ def _cores(a: _Matrix, b: _Matrix, types: tuple[np.dtype, np.dtype]) -> tuple[tu
     return left, left if b is a else b.core(*types)
 
 
-def _common(*matrices: _Matrix) -> tuple[np.dtype, np.dtype]:
+def _common(*matrices: _Matrix, turned: bool = False) -> tuple[np.dtype, np.dtype]:
+    """Types that hold the values and the columns of all; turned: of their transposes, too."""
     dtype: np.dtype = F32
     index: np.dtype = I32
     for m in matrices:
         if m.data.dtype.itemsize == 8:
             dtype = F64
-        if m.indices.dtype.itemsize == 8 or m.cols > _INT32_MAX:
+        if m.indices.dtype.itemsize == 8 or m.cols > _INT32_MAX or turned and m.rows > _INT32_MAX:
             index = I64
     return dtype, index
 
@@ -261,6 +295,7 @@ def multiply(
     semiring: str = "plus_times",
     mask: Any = None,
     complement: bool = False,
+    transpose_a: bool = False,
     transpose_b: bool = False,
     prune: bool = False,
     overflow: str = "wrap",
@@ -268,7 +303,9 @@ def multiply(
     device: str = "auto",
     progress: bool | Progress | None = None,
 ) -> Any:
-    """``C = A B`` of ``A[m, k]`` and ``B[k, n]`` (``B[n, k]`` with transpose_b, for ``A B^T``).
+    """``C = A B`` of ``A[m, k]`` and ``B[k, n]``; with transpose_a ``A^T B`` of ``A[k, m]``, with transpose_b ``A B^T`` of
+    ``B[n, k]``. SciPy's ``X.T`` of CSR is CSC of the same arrays, which is taken as it is: ``multiply(X.T, X)`` is
+    :func:`gram`, without a copy of the transpose.
 
     ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only outside its entries. prune
     drops entries that are 0. overflow: integers "wrap" around, or are an "error" (InvalidArgument) where an entry exceeds
@@ -291,8 +328,8 @@ def multiply(
     if not is_off(progress):
         if return_report:
             raise InvalidArgument("return_report is of one product, and progress makes blocks of rows (return_report=True)")
-        how = {"semiring": semiring, "complement": complement, "transpose_b": transpose_b, "prune": prune,
-               "overflow": overflow, "device": device}
+        how = {"semiring": semiring, "complement": complement, "transpose_a": transpose_a,
+               "transpose_b": transpose_b, "prune": prune, "overflow": overflow, "device": device}
         return _multiply_in_blocks(A, B, mask, how, progress)
     _check_semiring(semiring, SEMIRINGS)
     if overflow not in ("wrap", "error"):
@@ -300,25 +337,22 @@ def multiply(
     A, B = _checked(A, "A"), _checked(B, "B")
     if complement and mask is None:
         raise InvalidArgument("complement needs a mask")
-    size = None if prune or mask is not None else _common_blocks(A, B, transpose_b)
-    columns = A.format == B.format == "csc" and mask is None and not transpose_b
-    if not columns:
-        rows = _csr(A, "A", semiring)
-        A, B, mask = rows, rows if B is A else _csr(B, "B", semiring), rows if mask is A else mask
-    inner = B.shape[1] if transpose_b else B.shape[0]
-    if A.shape[1] != inner:
-        raise InvalidArgument(
-            f"A and B must fit: {A.shape} times {'the transpose of ' if transpose_b else ''}{B.shape}"
-        )
-    if mask is not None:
-        wanted = (A.shape[0], B.shape[0] if transpose_b else B.shape[1])
-        if _checked(mask, "mask").shape != wanted:
-            raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    transpose_a, transpose_b = bool(transpose_a), bool(transpose_b)
+    wanted = _require_fit(A, B, transpose_a, transpose_b)
+    if mask is not None and _checked(mask, "mask").shape != wanted:
+        raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    size = None if prune or mask is not None else _common_blocks(A, B, transpose_a, transpose_b)
+    columns = A.format == B.format == "csc" and mask is None and not (transpose_a or transpose_b)
+    left = _compressed(A, "A", semiring, transpose_a)
+    if mask is A and not transpose_a:
+        mask = left
+    B = left if B is A and transpose_a == transpose_b else _compressed(B, "B", semiring, transpose_b)
+    A = left
     reduced = reduce_values(A, B, semiring, overflow == "wrap") or Reduction(
         [(A, B)], SEMIRINGS[semiring], lambda values: values[0], False
     )
     products = [
-        _product(a, b, reduced.semiring, mask, bool(complement), bool(transpose_b), bool(return_report), device)
+        _product(a, b, reduced.semiring, mask, bool(complement), columns, bool(return_report), device)
         for a, b in reduced.pairs
     ]
     result, report = products[0]
@@ -330,41 +364,124 @@ def multiply(
     return (result, report) if return_report else result
 
 
-def _common_blocks(A: Any, B: Any, transpose_b: bool) -> tuple[int, int] | None:
+def _common_blocks(A: Any, B: Any, transpose_a: bool, transpose_b: bool) -> tuple[int, int] | None:
     """The size of blocks that a product of two BSR matrices has, None where theirs do not fit. All their elements are
     entries, zeros too, so all of the product's are."""
     if A.format != "bsr" or B.format != "bsr":
         return None
-    inner, cols = B.blocksize[::-1] if transpose_b else B.blocksize
-    return (A.blocksize[0], cols) if A.blocksize[1] == inner else None
+    rows, inner = A.blocksize[::-1] if transpose_a else A.blocksize
+    other, cols = B.blocksize[::-1] if transpose_b else B.blocksize
+    return (rows, cols) if inner == other else None
 
 
 def _product(
-    A: Any, B: Any, semiring: str, mask: Any, complement: bool, transpose_b: bool, has_report: bool, device: str
+    A: Any, B: Any, semiring: str, mask: Any, complement: bool, columns: bool, has_report: bool, device: str
 ) -> tuple[Any, Any]:
-    """The product of two CSR matrices, or of two CSC matrices, of types and sizes that fit, and its report."""
-    columns = A.format == "csc"
+    """The product of two matrices by rows or by columns, of types and sizes that fit, and its report. columns: both are by
+    columns, and so is the product, which is that of the transposes."""
     first, second = (B, A) if columns else (A, B)
     a = _parts(first, "B" if columns else "A", semiring)
-    b = a if first is second else _parts(second, "A" if columns else "B", semiring)
+    b = a if first is second or _shares_arrays(first, second) else _parts(second, "A" if columns else "B", semiring)
+    turned = [matrix.format == "csc" and not columns for matrix in (first, second)]
     m = None
     if mask is not None:
-        m = a if mask is A else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
-    dtype, index = _common(a) if b is a else _common(a, b)
+        m = a if mask is A and not turned[0] else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
+    dtype, index = _common(a, turned=any(turned)) if b is a else _common(a, b, turned=any(turned))
     if m is not None and m is not a:
-        index = _common(a, b, m)[1]
+        index = _common(a, b, m, turned=any(turned))[1]
     left, right = _cores(a, b, (dtype, index))
-    arrays, report = _core.spgemm_multiply(
-        left,
-        right,
-        semiring,
-        None if m is None else left if m is a else m.core(dtype, index),
-        complement,
-        transpose_b,
-        has_report,
+    if b is a and turned[0] != turned[1] and mask is None and semiring in _SEMIRINGS:
+        arrays, report = _core.spgemm_gram(left, turned[1], False, semiring, has_report, device)
+    else:
+        arrays, report = _core.spgemm_multiply(
+            left,
+            right,
+            semiring,
+            None if m is None else left if m is a else m.core(dtype, index),
+            complement,
+            *turned,
+            has_report,
+            device,
+        )
+    is_array = any(_is_array(matrix) for matrix in (first, second))
+    return _result(arrays, is_array, a.is_bool and b.is_bool, columns=columns), report
+
+
+def multiply_add(
+    A: Any,
+    B: Any,
+    C: Any,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    prune: bool = False,
+    return_report: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``alpha A B + beta C`` in one pass over the products; ``A B`` is never in memory.
+
+    An entry exists where a product or an entry of `C` exists. Sums run over ``(alpha A(i, k)) B(k, j)`` in the order of
+    A's row, and ``beta C(i, j)`` comes last: for alpha = 1 these are the bits of ``add(multiply(A, B), C, 1, beta)``.
+
+    Parameters
+    ----------
+    A, B, C : sparse matrix or array
+        ``A[m, k]``, ``B[k, n]`` and ``C[m, n]``, float32 or float64; of two types the larger.
+    alpha, beta : float
+        Factors.
+    transpose_a, transpose_b : bool
+        The transposes of ``A[k, m]`` and of ``B[n, k]``.
+    prune : bool
+        Drops entries that are 0.
+    return_report : bool
+        Also returns the report of :func:`multiply`, which counts the entries of `C` as products.
+    device : str
+        Where the sum is computed.
+
+    Returns
+    -------
+    sparse matrix or array
+        CSR; with return_report a pair of it and the report.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> A = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> sparse.multiply_add(A, A, sp.eye_array(2).tocsr(), 1.0, -6.0, prune=True).nnz
+    0
+    """
+    A, B, C = _checked(A, "A"), _checked(B, "B"), _checked(C, "C")
+    wanted = _require_fit(A, B, bool(transpose_a), bool(transpose_b))
+    if C.shape != wanted:
+        raise InvalidArgument(f"C must have the shape of the product, {wanted} (shape={C.shape})")
+    left, right = (
+        _compressed(matrix, name, "plus_times", bool(is_transposed))
+        for matrix, name, is_transposed in ((A, "A", transpose_a), (B, "B", transpose_b))
+    )
+    a = _parts(left, "A", "plus_times")
+    b = a if _shares_arrays(left, right) else _parts(right, "B", "plus_times")
+    c = _parts(_csr(C, "C"), "C", "plus_times")
+    dtype, index = _common(a, b, c, turned=True)
+    # Rows of B and C are counted together.
+    if wanted[0] + left.shape[1] > _INT32_MAX:
+        index = I64
+    first, second = _cores(a, b, (dtype, index))
+    arrays, report = _core.spgemm_multiply_add(
+        as_number(alpha, "alpha"),
+        first,
+        second,
+        as_number(beta, "beta"),
+        c.core(dtype, index),
+        left.format == "csc",
+        right.format == "csc",
+        bool(return_report),
         device,
     )
-    return _result(arrays, a.is_array or b.is_array, a.is_bool and b.is_bool, columns=columns), report
+    result = _result(arrays, any(_is_array(matrix) for matrix in (A, B, C)), False, prune)
+    return (result, report) if return_report else result
 
 
 def gram(
@@ -505,20 +622,21 @@ def multiply_top(
 
 def _multiply_in_blocks(A: Any, B: Any, mask: Any, how: dict[str, Any], progress: bool | Progress | None) -> Any:
     A, B = _checked(A, "A"), _checked(B, "B")
-    rows, right = A.tocsr(), B.tocsr()
+    transposes = bool(how.pop("transpose_a")), bool(how["transpose_b"])
+    wanted = _require_fit(A, B, *transposes)
+    rows, right = (A.T if transposes[0] else A).tocsr(), B.tocsr()
     mask = None if mask is None else _checked(mask, "mask").tocsr()
-    wanted = (A.shape[0], B.shape[0] if how["transpose_b"] else B.shape[1])
     if mask is not None and mask.shape != wanted:
         raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
     parts = [
         multiply(rows[part], right, mask=None if mask is None else mask[part], **how)
-        for part in blocks(progress, "multiply", A.shape[0], 64)
+        for part in blocks(progress, "multiply", wanted[0], 64)
     ]
     product = _scipy().vstack([part.tocsr() for part in parts], format="csr")
-    size = None if how["prune"] or mask is not None else _common_blocks(A, B, how["transpose_b"])
+    size = None if how["prune"] or mask is not None else _common_blocks(A, B, *transposes)
     if size is not None:
         return product.tobsr(size)
-    is_by_columns = A.format == B.format == "csc" and mask is None and not how["transpose_b"]
+    is_by_columns = A.format == B.format == "csc" and mask is None and not any(transposes)
     return product.asformat("csc") if is_by_columns else product
 
 

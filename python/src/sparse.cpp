@@ -11,7 +11,9 @@
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/gram.hpp"
+#include "quintet/spgemm/left_transposed.hpp"
 #include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/multiply_add.hpp"
 #include "quintet/spgemm/plan.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/top.hpp"
@@ -65,10 +67,27 @@ nb::dict dict_of(const report& told) {
   return d;
 }
 
+/// A matrix, or its transpose.
+template <class Value, class Index>
+class turned_operand {
+ public:
+  turned_operand(const csr_view<Value, Index>& m, bool is_turned, const Device& device) : view_(m) {
+    if (!is_turned) return;
+    turned_ = transpose(m, memory_source::standard(), device);
+    view_ = turned_.view();
+  }
+  turned_operand(const turned_operand&) = delete;
+  const csr_view<Value, Index>& view() const { return view_; }
+
+ private:
+  csr_view<Value, Index> view_;
+  csr<Value, Index> turned_;
+};
+
 /// Over a semiring without kernels; without a report.
 template <class Semiring>
 nb::tuple multiply_on_host(const operand& left, const operand& right, const nb::object& mask, bool complement,
-                           bool transpose_b, const std::string& device) {
+                           bool transpose_a, bool transpose_b, const std::string& device) {
   return with_types(left, [&](auto value, auto index) {
     using Value = typename decltype(value)::type;
     using Index = typename decltype(index)::type;
@@ -80,12 +99,10 @@ nb::tuple multiply_on_host(const operand& left, const operand& right, const nb::
       const Device where = Device::parse(device);
       if (!where.automatic() && where.kind() != device_kind::host)
         throw InvalidArgument(text("device must be the host for semirings without kernels (device=", device, ")"));
-      csr<Value, Index> turned;
-      if (transpose_b) turned = transpose(y);
-      const auto by = transpose_b ? turned.view() : y;
-      if (!wanted) return multiply<Semiring>(x, by);
-      return complement ? multiply_masked<Semiring, complement_mask>(x, by, z)
-                        : multiply_masked<Semiring, structural_mask>(x, by, z);
+      const turned_operand from(x, transpose_a, where), by(y, transpose_b, where);
+      if (!wanted) return multiply<Semiring>(from.view(), by.view());
+      return complement ? multiply_masked<Semiring, complement_mask>(from.view(), by.view(), z)
+                        : multiply_masked<Semiring, structural_mask>(from.view(), by.view(), z);
     });
     return nb::make_tuple(tuple_of(std::move(c)), nb::none());
   });
@@ -93,10 +110,13 @@ nb::tuple multiply_on_host(const operand& left, const operand& right, const nb::
 
 /// mask: None, or a matrix whose values do not count. The second is None, or the report of a product without mask.
 nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::string& semiring, const nb::object& mask,
-                            bool complement, bool transpose_b, bool wants_report, const std::string& device) {
+                            bool complement, bool transpose_a, bool transpose_b, bool wants_report,
+                            const std::string& device) {
   const operand left(a), right(b);
-  if (semiring == "max_times") return multiply_on_host<max_times>(left, right, mask, complement, transpose_b, device);
-  if (semiring == "min_max") return multiply_on_host<min_max>(left, right, mask, complement, transpose_b, device);
+  if (semiring == "max_times")
+    return multiply_on_host<max_times>(left, right, mask, complement, transpose_a, transpose_b, device);
+  if (semiring == "min_max")
+    return multiply_on_host<min_max>(left, right, mask, complement, transpose_a, transpose_b, device);
   return with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
     using Value = typename decltype(value)::type;
     using Index = typename decltype(index)::type;
@@ -106,7 +126,9 @@ nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::s
     if (mask.is_none()) {
       auto c = run([&] {
         const Device where = Device::parse(device);
-        return transpose_b ? multiply_transposed<Semiring>(x, y, {}, where, &told)
+        if (transpose_a && !transpose_b) return multiply_left_transposed<Semiring>(x, y, {}, where, &told);
+        const turned_operand from(x, transpose_a, where);
+        return transpose_b ? multiply_transposed<Semiring>(from.view(), y, {}, where, &told)
                            : multiply<Semiring>(x, y, {}, where, &told);
       });
       return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
@@ -115,11 +137,9 @@ nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::s
     const auto z = wanted.view<Value, Index>();
     auto c = run([&] {
       const Device where = Device::parse(device);
-      csr<Value, Index> turned;
-      if (transpose_b) turned = transpose(y, memory_source::standard(), where);
-      const auto by = transpose_b ? turned.view() : y;
-      return complement ? multiply_masked<Semiring, complement_mask>(x, by, z, {}, where)
-                        : multiply_masked<Semiring, structural_mask>(x, by, z, {}, where);
+      const turned_operand from(x, transpose_a, where), by(y, transpose_b, where);
+      return complement ? multiply_masked<Semiring, complement_mask>(from.view(), by.view(), z, {}, where)
+                        : multiply_masked<Semiring, structural_mask>(from.view(), by.view(), z, {}, where);
     });
     return nb::make_tuple(tuple_of(std::move(c)), nb::none());
   });
@@ -156,11 +176,9 @@ nb::tuple multiply_top_entries(const nb::tuple& a, const nb::tuple& b, std::int6
     report told;
     auto c = run([&] {
       const Device where = Device::parse(device);
-      csr<Value, Index> turned;
-      if (transpose_b) turned = transpose(y, memory_source::standard(), where);
-      return multiply_top<Semiring>(x, transpose_b ? turned.view() : y,
-                                    top_selection{.count = count, .threshold = threshold, .by_value = by_value}, {},
-                                    where, &told);
+      const turned_operand by(y, transpose_b, where);
+      return multiply_top<Semiring>(
+          x, by.view(), top_selection{.count = count, .threshold = threshold, .by_value = by_value}, {}, where, &told);
     });
     return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
   });
@@ -202,6 +220,24 @@ nb::tuple add_matrices(double alpha, const nb::tuple& a, double beta, const nb::
     using Index = typename decltype(index)::type;
     const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
     return tuple_of(run([&] { return add(Value(alpha), x, Value(beta), y, Device::parse(device)); }));
+  });
+}
+
+/// The second is None, or the report.
+nb::tuple multiply_and_add(double alpha, const nb::tuple& a, const nb::tuple& b, double beta, const nb::tuple& c,
+                           bool transpose_a, bool transpose_b, bool wants_report, const std::string& device) {
+  const operand left(a), right(b), added(c);
+  return with_types(left, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>(), z = added.view<Value, Index>();
+    report told;
+    auto sum = run([&] {
+      const Device where = Device::parse(device);
+      const turned_operand from(x, transpose_a, where), by(y, transpose_b, where);
+      return multiply_add(Value(alpha), from.view(), by.view(), Value(beta), z, {}, where, &told);
+    });
+    return nb::make_tuple(tuple_of(std::move(sum)), wants_report ? nb::object(dict_of(told)) : nb::none());
   });
 }
 
@@ -303,7 +339,7 @@ std::unique_ptr<any_plan> make_plan(const nb::tuple& a, const nb::tuple& b, cons
 void bind_sparse(nb::module_& m) {
   using nb::arg;
   m.def("spgemm_multiply", &multiply_matrices, arg("a"), arg("b"), arg("semiring"), arg("mask").none(),
-        arg("complement"), arg("transpose_b"), arg("report"), arg("device"));
+        arg("complement"), arg("transpose_a"), arg("transpose_b"), arg("report"), arg("device"));
   m.def("spgemm_gram", &multiply_by_transpose, arg("a"), arg("of_rows"), arg("is_upper"), arg("semiring"),
         arg("report"), arg("device"));
   m.def("spgemm_multiply_top", &multiply_top_entries, arg("a"), arg("b"), arg("count"), arg("threshold").none(),
@@ -311,6 +347,8 @@ void bind_sparse(nb::module_& m) {
   m.def("spgemm_estimate", &estimate_product, arg("a"), arg("b"), arg("device"));
   m.def("spgemm_blocks", &blocks, arg("a"), arg("b"), arg("budget"), arg("take"), arg("semiring"), arg("device"));
   m.def("spgemm_add", &add_matrices, arg("alpha"), arg("a"), arg("beta"), arg("b"), arg("device"));
+  m.def("spgemm_multiply_add", &multiply_and_add, arg("alpha"), arg("a"), arg("b"), arg("beta"), arg("c"),
+        arg("transpose_a"), arg("transpose_b"), arg("report"), arg("device"));
   m.def("spgemm_transpose", &transpose_matrix, arg("a"), arg("device"));
   m.def("spgemm_multiply_dense", &multiply_by_dense, arg("a"), arg("x"), arg("out"), arg("transposed"), arg("device"));
   m.def("spgemm_multiply_sampled", &multiply_where, arg("mask"), arg("x"), arg("y"), arg("out"), arg("device"));

@@ -60,6 +60,34 @@ def test_sparse_products(left: str, right: str, dtypes: tuple[str, str]) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_matrix_and_its_transpose_are_taken_as_they_are_stored(kind: str, dtype: str) -> None:
+    A, B = random(60, 40, kind, dtype), random(60, 40, kind, dtype, 1)
+    with sparse.patched(min_products=0):
+        grams = [A.T @ A, A @ A.T, A.T.copy() @ A, A.T @ B]
+        report = sparse.patch_report()
+    assert report["sparse"] == 4 and report["gram"] == 2  # a copy has other arrays, and B has, too
+    expected = [sparse.gram(A), sparse.gram(A, rows=True), sparse.gram(A), sparse.multiply(A, B, transpose_a=True)]
+    for ours, same in zip(grams, expected):
+        np.testing.assert_array_equal(ours.toarray(), same.toarray())  # the same bits
+    compare(lambda: A.T @ A, "sparse")
+    compare(lambda: A.T @ B, "sparse")
+    compare(lambda: B @ A.T, "sparse")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_set_of_arrays_with_two_shapes(kind: str) -> None:
+    A = random(40, 40, kind)
+    B = type(A)((A.data, A.indices, A.indptr), shape=(40, 70) if A.format == "csr" else (70, 40))
+    if A.format == "csr":
+        compare(lambda: A @ B, "sparse")
+        compare(lambda: B.T @ A, "sparse")
+    else:
+        compare(lambda: B @ A, "sparse")
+        compare(lambda: A @ B.T, "sparse")
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_other_ways_to_write_a_product(kind: str) -> None:
     A = random(50, 50, kind)
     compare(lambda: A.T @ A, "sparse")
@@ -219,7 +247,7 @@ def test_patches_nest_and_end() -> None:
         A @ A
         assert [getattr(base, name) for name in names] != before
     assert [getattr(base, name) for name in names] == before
-    assert sparse.patch_report() == {"sparse": 1, "dense": 0, "vector": 0, "left": {"small": 2}}
+    assert sparse.patch_report() == {"sparse": 1, "gram": 0, "dense": 0, "vector": 0, "left": {"small": 2}}
     with pytest.raises(RuntimeError, match="inside"), sparse.patched():
         raise RuntimeError("inside")
     assert [getattr(base, name) for name in names] == before

@@ -36,6 +36,89 @@ def test_products_are_scipys(form: str, dtype: Any, is_array: bool) -> None:
     c.check_format(full_check=True)
 
 
+FORMS = ["csr", "csc", "coo", "bsr"]
+
+
+def same_bits(ours: Any, expected: Any) -> None:
+    ours, expected = ours.tocsr(), expected.tocsr()
+    for name in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "max_plus", "max_times", "any_pair", "plus_first"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.complex128])
+def test_transposes_of_either_operand(semiring: str, dtype: Any) -> None:
+    if dtype is np.complex128 and semiring != "plus_times":
+        return
+    a, b = (10 * A).astype(dtype), (10 * B).astype(dtype)
+    expected = sparse.multiply(a, b, semiring=semiring)
+    mask = random(200, 120, 0.2, seed=3)
+    inside = sparse.multiply(a, b, semiring=semiring, mask=mask)
+    for form in FORMS:
+        for other in FORMS:
+            left, right = a.asformat(form), b.asformat(other)
+            turned, by = a.T.asformat(form), b.T.asformat(other)
+            same_bits(sparse.multiply(left, right, semiring=semiring), expected)
+            same_bits(sparse.multiply(turned, right, semiring=semiring, transpose_a=True), expected)
+            same_bits(sparse.multiply(turned, by, semiring=semiring, transpose_a=True, transpose_b=True), expected)
+            same_bits(sparse.multiply(turned, right, semiring=semiring, transpose_a=True, mask=mask), inside)
+            same_bits(sparse.multiply(left, by, semiring=semiring, transpose_b=True, mask=mask), inside)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_matrix_times_its_transpose_is_its_gram_matrix(form: str) -> None:
+    a = A.asformat(form)
+    for ours, rows in (
+        (sparse.multiply(a, a, transpose_a=True), False),
+        (sparse.multiply(a.T, a), False),
+        (sparse.multiply(a, a, transpose_b=True), True),
+        (sparse.multiply(a, a.T), True),
+        (sparse.multiply(a, a, transpose_a=True, progress=lambda stage, fraction: True), False),
+    ):
+        same_bits(ours, sparse.gram(A, rows=rows))
+    full = np.abs((A.T @ A).toarray())
+    product, report = sparse.multiply(a.T, a, return_report=True)
+    assert report["nnz"] == product.nnz == np.count_nonzero(full)
+    assert sparse.multiply(a, a, transpose_a=True).format == ("bsr" if form == "bsr" else "csr")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_that_are_added(form: str, dtype: Any) -> None:
+    C = random(200, 120, 0.1, seed=4)
+    a, b, c = (matrix.astype(dtype).asformat(form) for matrix in (A, B, C))
+    same_bits(sparse.multiply_add(a, b, c), sparse.add(sparse.multiply(a, b), c))
+    same_bits(sparse.multiply_add(a, b, c, 1.0, -2.5), sparse.add(sparse.multiply(a, b), c, 1.0, -2.5))
+    same_bits(sparse.multiply_add(a, b, c, -4.0, 0.3), sparse.add(sparse.multiply(a, b), c, -4.0, 0.3))
+    turned = a.T.asformat(form), b.T.asformat(form)
+    same_bits(
+        sparse.multiply_add(*turned, c, 0.7, 0.3, transpose_a=True, transpose_b=True), sparse.multiply_add(a, b, c, 0.7, 0.3)
+    )
+    result, report = sparse.multiply_add(a, a, sparse.gram(A.astype(dtype)), 1.0, -1.0, transpose_a=True, prune=True,
+                                         return_report=True)
+    assert result.nnz == 0 and result.dtype == dtype and report["products"] > 0
+    expected = 0.7 * (A @ B) + 0.3 * C
+    np.testing.assert_allclose(
+        sparse.multiply_add(a, b, c, 0.7, 0.3).toarray(), expected.toarray(), atol=1e-5 if dtype == np.float32 else 1e-13
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: sparse.multiply_add(A, B, A), quintet.InvalidArgument, r"C must have the shape of the product, \(200, 120\)"),
+        (lambda: sparse.multiply_add(A, A, A), quintet.InvalidArgument, "A and B must fit"),
+        (lambda: sparse.multiply(A, B, transpose_a=True), quintet.InvalidArgument, "the transpose of"),
+        (lambda: sparse.multiply_add(A, B, np.ones((200, 120))), TypeError, "C must be a sparse matrix"),
+        (lambda: sparse.multiply_add(A, B, (A @ B).astype(int)), TypeError, "C must be of type float32 or float64"),
+        (lambda: sparse.multiply_add(A, B, A @ B, "x"), TypeError, "alpha"),
+    ],
+)
+def test_sums_refuse_bad_arguments(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
 @pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "max_times"])
 def test_blocks_stay_where_they_fit(semiring: str) -> None:
     a, b = A.tobsr((2, 3)), B.tobsr((3, 4))

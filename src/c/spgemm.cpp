@@ -3,6 +3,8 @@
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/gram.hpp"
+#include "quintet/spgemm/left_transposed.hpp"
+#include "quintet/spgemm/multiply_add.hpp"
 #include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
 
@@ -114,6 +116,29 @@ quintet_status quintet_spgemm_multiply_transposed(const quintet_csr* a, const qu
   return product_of(a, b, semiring, options, device, report, result,
                     []<class Semiring>(Semiring, const auto&... arguments) {
                       return spgemm::multiply_transposed<Semiring>(arguments...);
+                    });
+}
+
+quintet_status quintet_spgemm_multiply_left_transposed(const quintet_csr* a, const quintet_csr* b,
+                                                       quintet_semiring semiring, const quintet_spgemm_options* options,
+                                                       const char* device, quintet_spgemm_report* report,
+                                                       quintet_spgemm_matrix** result) noexcept {
+  return product_of(a, b, semiring, options, device, report, result,
+                    []<class Semiring>(Semiring, const auto&... arguments) {
+                      return spgemm::multiply_left_transposed<Semiring>(arguments...);
+                    });
+}
+
+quintet_status quintet_spgemm_multiply_add(double alpha, const quintet_csr* a, const quintet_csr* b, double beta,
+                                           const quintet_csr* c, const quintet_spgemm_options* options,
+                                           const char* device, quintet_spgemm_report* report,
+                                           quintet_spgemm_matrix** result) noexcept {
+  return product_of(a, b, QUINTET_PLUS_TIMES, options, device, report, result,
+                    [&]<class Semiring, class Value, class Index>(Semiring, const spgemm::csr_view<Value, Index>& left,
+                                                                  const spgemm::csr_view<Value, Index>& right,
+                                                                  const auto&... others) {
+                      return spgemm::multiply_add(Value(alpha), left, right, Value(beta), operand<Value, Index>(c, "c"),
+                                                  others...);
                     });
 }
 

@@ -9,7 +9,9 @@ quintet_sources(spgemm
     device_csr.cpp
     estimate.cpp
     halves.cpp
+    left_transposed.cpp
     memory.cpp
+    multiply_add.cpp
     operands.cpp
     plan.cpp
     sampled_product.cpp

@@ -210,6 +210,53 @@ static void test_gram(void) {
   CHECK_INVALID(quintet_spgemm_gram(NULL, 0, 0, 0, NULL, NULL, NULL, &turned), "must not be null");
 }
 
+static void test_add_and_left_transposed(void) {
+  quintet_spgemm_matrix *c = NULL, *turned = NULL, *expected = NULL;
+  quintet_csr view, other;
+  quintet_spgemm_report report;
+  int i, j, l;
+  int64_t e, entries = 0;
+  memset(&report, 0, sizeof report);
+  report.size = sizeof report;
+  CHECK_OK(quintet_spgemm_multiply_add(2, &a.csr, &b.csr, -3, &mask.csr, NULL, "host", &report, &c));
+  CHECK_OK(quintet_spgemm_view(c, &view));
+  CHECK(view.rows == m && view.cols == n && report.ran_on_host == 1);
+  for (i = 0; i < m; ++i) {
+    double sums[n] = {0};
+    int exists[n] = {0};
+    for (j = 0; j < n; ++j) {
+      for (l = 0; l < k; ++l) {
+        sums[j] += 2 * a.dense[i][l] * b.dense[l][j];
+        exists[j] |= a.dense[i][l] != 0 && b.dense[l][j] != 0;
+      }
+      sums[j] += -3 * mask.dense[i][j];
+      entries += exists[j] | (mask.dense[i][j] != 0);
+    }
+    CHECK(view.row_pointers[i + 1] == entries);
+    for (e = view.row_pointers[i]; e < view.row_pointers[i + 1]; ++e)
+      CHECK(((const double*)view.values)[e] == sums[((const int32_t*)view.columns)[e]]);
+  }
+  quintet_spgemm_free(c);
+  CHECK_OK(quintet_spgemm_transpose(&a.csr, &turned));
+  CHECK_OK(quintet_spgemm_view(turned, &view));
+  CHECK_OK(quintet_spgemm_multiply_left_transposed(&view, &b.csr, QUINTET_MIN_PLUS, NULL, "host", &report, &c));
+  CHECK_OK(quintet_spgemm_multiply(&a.csr, &b.csr, QUINTET_MIN_PLUS, NULL, "host", NULL, &expected));
+  CHECK_OK(quintet_spgemm_view(c, &view));
+  CHECK_OK(quintet_spgemm_view(expected, &other));
+  CHECK(view.rows == m && view.cols == n && view.row_pointers[m] == other.row_pointers[m]);
+  for (e = 0; e < view.row_pointers[m]; ++e)
+    CHECK(((const double*)view.values)[e] == ((const double*)other.values)[e] &&
+          ((const int32_t*)view.columns)[e] == ((const int32_t*)other.columns)[e]);
+  quintet_spgemm_free(c);
+  quintet_spgemm_free(turned);
+  quintet_spgemm_free(expected);
+  CHECK_INVALID(quintet_spgemm_multiply_add(1, &a.csr, &b.csr, 1, &a.csr, NULL, NULL, NULL, &c),
+                "c must have the size of the product");
+  CHECK_INVALID(quintet_spgemm_multiply_add(1, &a.csr, &b.csr, 1, NULL, NULL, NULL, NULL, &c), "c must not be null");
+  CHECK_INVALID(quintet_spgemm_multiply_left_transposed(&a.csr, &b.csr, 0, NULL, NULL, NULL, &c),
+                "a.rows must be b.rows");
+}
+
 struct taken {
   int64_t rows, calls, stop_after;
 };
@@ -379,6 +426,7 @@ int main(void) {
   test_masked_and_transposed();
   test_top();
   test_gram();
+  test_add_and_left_transposed();
   test_blocks();
   test_plan();
   test_dense();

@@ -6,7 +6,9 @@
 #include <quintet/spgemm/dense_product.hpp>
 #include <quintet/spgemm/device_csr.hpp>
 #include <quintet/spgemm/gram.hpp>
+#include <quintet/spgemm/left_transposed.hpp>
 #include <quintet/spgemm/multiply.hpp>
+#include <quintet/spgemm/multiply_add.hpp>
 #include <quintet/spgemm/plan.hpp>
 #include <quintet/spgemm/summary.hpp>
 #include <quintet/spgemm/top.hpp>
@@ -57,12 +59,15 @@ void sparse_products() {
                        quintet::matrix_view<Value>(sampled, 1, 2));
   expect(std::int64_t(sampled[1]), 1, "multiply_sampled");
   expect(sp::gram(a).nnz(), 2, "gram, by detail::gram_product");
+  expect(sp::multiply_left_transposed(a, a).nnz(), 2, "multiply_left_transposed, by detail::left_transposed_product");
+  expect(sp::multiply_add(Value(1), a, a, Value(1), a).nnz(), 4, "multiply_add");
 
   const auto there = sp::upload(a, quintet::Device::emulated());
   expect(sp::download(there).nnz(), 2, "download");
   expect(sp::multiply(there, there).nnz(), 2, "multiply(device_csr)");
   expect(sp::add(Value(1), there, Value(1), there).nnz(), 2, "add(device_csr)");
   expect(sp::transpose(there).nnz(), 2, "transpose(device_csr)");
+  expect(sp::multiply_add(Value(1), there, there, Value(1), there).nnz(), 4, "multiply_add(device_csr)");
 }
 
 template <class T>

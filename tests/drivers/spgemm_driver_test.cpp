@@ -3,6 +3,7 @@
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/sparse_file.hpp"
+#include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/semiring.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "reference/spgemm_reference.hpp"
@@ -115,6 +116,36 @@ TEST_F(spgemm_driver, products_with_the_transpose) {
   EXPECT_EQ(2 * upper.nnz() - upper.rows, expected<spgemm::plus_times>(turned, a_).nnz());
   expect_bad({"--a", "a.mtx", "--gram", "--b", "b.mtx.gz"}, "does not go with --gram");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--upper"}, "needs --gram");
+}
+
+TEST_F(spgemm_driver, sums_and_the_transpose_of_a) {
+  const matrix turned = transpose(a_.view());
+  const matrix c = test::uniform_matrix<double, std::int64_t>(40, 50, 6, 3);
+  io::write_sparse(work("c.npz"), c.view());
+  const arguments sum{"--a", "a.mtx", "--b", "b.mtx.gz", "--add", "c.npz"};
+  const auto with = [&](const arguments& more) {
+    arguments given = sum;
+    given.insert(given.end(), more.begin(), more.end());
+    return given;
+  };
+  const matrix plain = expected<spgemm::plus_times>(a_, b_);
+  EXPECT_EQ(product(with({})), add(1.0, plain.view(), 1.0, c.view()));
+  EXPECT_EQ(product(with({"--beta", "-0.5", "--device", "emulated"})), add(1.0, plain.view(), -0.5, c.view()));
+  // Powers of 2 round nothing.
+  EXPECT_EQ(product(with({"--alpha", "-4", "--beta", "0.25"})), add(-4.0, plain.view(), 0.25, c.view()));
+  EXPECT_EQ(product({"--a", "a.mtx", "--a-transposed"}), expected<spgemm::plus_times>(turned, a_));
+  EXPECT_EQ(product({"--a", "a.mtx", "--a-transposed", "--b", "a.mtx", "--semiring", "min-plus"}),
+            expected<spgemm::min_plus>(turned, a_));
+  EXPECT_EQ(product({"--a", "b.mtx.gz", "--a-transposed", "--b", "a.mtx", "--b-transposed"}),
+            expected<spgemm::plus_times>(transpose(b_.view()), turned));
+  EXPECT_EQ(product({"--a", "a.mtx", "--a-transposed", "--budget", "3000"}), expected<spgemm::plus_times>(turned, a_));
+  expect_bad(with({"--semiring", "min-plus"}), "--add needs --semiring plus-times (--semiring=min-plus)");
+  expect_bad(with({"--budget", "5000"}), "does not go with --add");
+  expect_bad(with({"--top", "3"}), "does not go with --add");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--alpha", "2"}, "needs --add");
+  expect_bad({"--a", "a.mtx", "--gram", "--add", "c.npz"}, "does not go with --gram");
+  expect_bad({"--a", "a.mtx", "--gram", "--a-transposed"}, "does not go with --gram");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--add", "a.mtx"}, "c must have the size of the product, 40 x 50");
 }
 
 TEST_F(spgemm_driver, summary) {

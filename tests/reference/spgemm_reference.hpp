@@ -72,6 +72,24 @@ spgemm::csr<Value, Index> reference_product(const spgemm::csr_view<Value, Index>
   return {a.rows, b.cols, std::vector<std::int64_t>(c.row_pointers.begin(), c.row_pointers.end()), columns, c.values};
 }
 
+/// Rows of x by its columns, in their order.
+template <class Value, class Index>
+spgemm::csr<Value, Index> reference_transpose(const spgemm::csr<Value, Index>& x) {
+  std::vector<std::int64_t> row_pointers{0};
+  std::vector<Index> columns;
+  std::vector<Value> values;
+  for (std::int64_t j = 0; j < x.cols; ++j) {
+    for (std::int64_t i = 0; i < x.rows; ++i)
+      for (std::int64_t k = x.row_pointers[i]; k < x.row_pointers[i + 1]; ++k)
+        if (x.columns[k] == j) {
+          columns.push_back(Index(i));
+          values.push_back(x.values[k]);
+        }
+    row_pointers.push_back(std::int64_t(columns.size()));
+  }
+  return {x.cols, x.rows, row_pointers, columns, values};
+}
+
 /// The entries of `whole` where the mask has one (inside), or has none.
 template <class Value, class Index>
 spgemm::csr<Value, Index> reference_masked(const spgemm::csr<Value, Index>& whole,

@@ -124,6 +124,24 @@ QUINTET_API quintet_status quintet_spgemm_multiply_transposed(const quintet_csr*
                                                               quintet_spgemm_report* report,
                                                               quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
+/// *result := transpose(a) * b; a is k x m. `report`, errors and time as for quintet_spgemm_multiply(), and the
+/// transpose.
+QUINTET_API quintet_status quintet_spgemm_multiply_left_transposed(const quintet_csr* a, const quintet_csr* b,
+                                                                   quintet_semiring semiring,
+                                                                   const quintet_spgemm_options* options,
+                                                                   const char* device, quintet_spgemm_report* report,
+                                                                   quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// *result := alpha a * b + beta c, plus-times; c is m x n, the factors are rounded to the type. An entry exists where
+/// a product or an entry of c does. The report counts the entries of c as products. Invalid: also a c of another size,
+/// and more rows of a and b together than index_type counts. Time: that of quintet_spgemm_multiply(), and a pass over
+/// the operands; memory: also a copy of them.
+QUINTET_API quintet_status quintet_spgemm_multiply_add(double alpha, const quintet_csr* a, const quintet_csr* b,
+                                                       double beta, const quintet_csr* c,
+                                                       const quintet_spgemm_options* options, const char* device,
+                                                       quintet_spgemm_report* report,
+                                                       quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
 /// *result := transpose(matrix) * matrix, or with of_rows matrix * transpose(matrix); with is_upper only the columns >=
 /// the row, from half of the multiplications. The bits are those of quintet_spgemm_multiply(). Invalid: also more rows,
 /// or with is_upper more entries, than index_type counts.

@@ -34,24 +34,6 @@ csr<Value, Index> reference_upper(const csr<Value, Index>& whole) {
   return {whole.rows, whole.cols, row_pointers, columns, values};
 }
 
-/// Rows of x by its columns, in their order.
-template <class Value, class Index>
-csr<Value, Index> reference_transpose(const csr<Value, Index>& x) {
-  std::vector<std::int64_t> row_pointers{0};
-  std::vector<Index> columns;
-  std::vector<Value> values;
-  for (std::int64_t j = 0; j < x.cols; ++j) {
-    for (std::int64_t i = 0; i < x.rows; ++i)
-      for (std::int64_t k = x.row_pointers[i]; k < x.row_pointers[i + 1]; ++k)
-        if (x.columns[k] == j) {
-          columns.push_back(Index(i));
-          values.push_back(x.values[k]);
-        }
-    row_pointers.push_back(std::int64_t(columns.size()));
-  }
-  return {x.cols, x.rows, row_pointers, columns, values};
-}
-
 /// `whole`: X^T X, then X X^T.
 template <class Semiring, class Value, class Index>
 void expect_gram(const csr<Value, Index>& x, const csr<Value, Index> (&whole)[2],
@@ -76,7 +58,7 @@ void expect_gram(const csr<Value, Index>& x, const csr<Value, Index> (&whole)[2]
 
 template <class Semiring, class Value, class Index>
 void expect_gram(const csr<Value, Index>& x, const options& settings = {.host_products = 0}) {
-  const auto t = reference_transpose(x);
+  const auto t = test::reference_transpose(x);
   const csr<Value, Index> whole[] = {test::reference_product<Semiring>(t.view(), x.view()),
                                      test::reference_product<Semiring>(x.view(), t.view())};
   expect_gram<Semiring>(x, whole, settings);
