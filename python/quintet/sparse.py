@@ -21,6 +21,10 @@ NaN: an entry that has no other products is inf. Results are CSR, arrays where a
 operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
 
+COO matrices with more than 2^27 rows or columns (up to 2^31, or 2^63 with 64-bit coordinates) are for :func:`multiply`,
+whose result is then COO: memory goes by entries. Other functions need pointers of all rows, and raise OutOfMemory where
+the machine has no room for them.
+
 Two CSC operands of :func:`add` and :func:`multiply` have a CSC result, and two BSR operands of :func:`multiply` with blocks that
 fit a BSR result; with a mask it is CSR, and so is a pruned product of BSR.
 
@@ -38,6 +42,7 @@ from . import _core
 from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
 from ._arguments import as_integer, as_number
 from ._errors import InvalidArgument
+from ._hypersparse import compress, expand, is_hypersparse, require_memory_of_rows
 from ._progress import Progress, blocks, is_off
 from ._scipy_patch import patch, patch_report, patched, unpatch
 from ._sparse_values import SEMIRINGS, Reduction, reduce_values
@@ -172,6 +177,8 @@ def _checked(matrix: Any, name: str) -> Any:
 def _csr(matrix: Any, name: str, semiring: str = "plus_times") -> Any:
     """CSR, where repeated entries stay unless plus_times adds them, as SciPy does."""
     matrix = _checked(matrix, name)
+    if matrix.format == "coo":
+        require_memory_of_rows(matrix, name)
     if matrix.format != "coo" or semiring == "plus_times":
         return matrix.tocsr()
     order = np.lexsort((matrix.col, matrix.row))
@@ -325,12 +332,8 @@ def multiply(
     array([[5., 0.],
            [0., 5.]])
     """
-    if not is_off(progress):
-        if return_report:
-            raise InvalidArgument("return_report is of one product, and progress makes blocks of rows (return_report=True)")
-        how = {"semiring": semiring, "complement": complement, "transpose_a": transpose_a,
-               "transpose_b": transpose_b, "prune": prune, "overflow": overflow, "device": device}
-        return _multiply_in_blocks(A, B, mask, how, progress)
+    if return_report and not is_off(progress):
+        raise InvalidArgument("return_report is of one product, and progress makes blocks of rows (return_report=True)")
     _check_semiring(semiring, SEMIRINGS)
     if overflow not in ("wrap", "error"):
         raise InvalidArgument(f"overflow must be 'wrap' or 'error' (overflow={overflow!r})")
@@ -341,6 +344,18 @@ def multiply(
     wanted = _require_fit(A, B, transpose_a, transpose_b)
     if mask is not None and _checked(mask, "mask").shape != wanted:
         raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    how: dict[str, Any] = {"semiring": semiring, "prune": prune, "overflow": overflow, "device": device}
+    if is_hypersparse(A, B):
+        if mask is not None:
+            raise InvalidArgument("mask is not for COO matrices with more than 2^27 rows or columns")
+        a, b, rows, columns = compress(A.T if transpose_a else A, B.T if transpose_b else B)
+        found = multiply(a, b, return_report=return_report, progress=progress, **how)
+        product, report = found if return_report else (found, None)
+        product = expand(product, rows, columns, wanted)
+        return (product, report) if return_report else product
+    if not is_off(progress):
+        how.update(complement=complement, transpose_a=transpose_a, transpose_b=transpose_b)
+        return _multiply_in_blocks(A, B, mask, how, progress)
     size = None if prune or mask is not None else _common_blocks(A, B, transpose_a, transpose_b)
     columns = A.format == B.format == "csc" and mask is None and not (transpose_a or transpose_b)
     left = _compressed(A, "A", semiring, transpose_a)
@@ -621,16 +636,13 @@ def multiply_top(
 
 
 def _multiply_in_blocks(A: Any, B: Any, mask: Any, how: dict[str, Any], progress: bool | Progress | None) -> Any:
-    A, B = _checked(A, "A"), _checked(B, "B")
-    transposes = bool(how.pop("transpose_a")), bool(how["transpose_b"])
-    wanted = _require_fit(A, B, *transposes)
+    """Of operands and a mask that fit."""
+    transposes = how.pop("transpose_a"), how["transpose_b"]
     rows, right = (A.T if transposes[0] else A).tocsr(), B.tocsr()
-    mask = None if mask is None else _checked(mask, "mask").tocsr()
-    if mask is not None and mask.shape != wanted:
-        raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={mask.shape})")
+    mask = None if mask is None else mask.tocsr()
     parts = [
         multiply(rows[part], right, mask=None if mask is None else mask[part], **how)
-        for part in blocks(progress, "multiply", wanted[0], 64)
+        for part in blocks(progress, "multiply", rows.shape[0], 64)
     ]
     product = _scipy().vstack([part.tocsr() for part in parts], format="csr")
     size = None if how["prune"] or mask is not None else _common_blocks(A, B, *transposes)

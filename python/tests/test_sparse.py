@@ -120,6 +120,43 @@ def test_sums_refuse_bad_arguments(call: Any, error: type[Exception], words: str
 
 
 @pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "max_times"])
+@pytest.mark.parametrize("is_array", [True, False])
+def test_matrices_of_far_more_rows_than_entries(semiring: str, is_array: bool) -> None:
+    n = 2_000_000_000
+    kind = sp.coo_array if is_array else sp.coo_matrix
+    one = kind(([2.5], ([n - 1], [n - 1])), shape=(n, n))
+    square = sparse.multiply(one, one, semiring=semiring)
+    assert square.format == "coo" and square.shape == (n, n) and isinstance(square, sp.sparray) == is_array
+    assert (square.row, square.col) == (n - 1, n - 1) and square.data == [5.0 if semiring == "min_plus" else 6.25]
+    # Rows and columns spread out: the same entries, with the same bits.
+    rng = np.random.default_rng(0)
+    m, k, c = (np.sort(rng.choice(n, size, replace=False)) for size in (200, 150, 120))
+    a, b = A.tocoo(), B.tocoo()
+    wide = kind((a.data, (m[a.row], k[a.col])), shape=(n, n))
+    by = kind((b.data, (k[b.row], c[b.col])), shape=(n, n))
+    expected = sparse.multiply(A, B, semiring=semiring).tocoo()
+    for product in (
+        sparse.multiply(wide, by, semiring=semiring),
+        sparse.multiply(wide.T, by, semiring=semiring, transpose_a=True),
+        sparse.multiply(wide, by.T, semiring=semiring, transpose_b=True),
+        sparse.multiply(wide, by, semiring=semiring, progress=lambda stage, fraction: True),
+        sparse.multiply(wide, by, semiring=semiring, return_report=True)[0],
+    ):
+        np.testing.assert_array_equal(product.row, m[expected.row])
+        np.testing.assert_array_equal(product.col, c[expected.col])
+        np.testing.assert_array_equal(product.data, expected.data)
+    empty = kind((n, n))
+    assert sparse.multiply(empty, by, semiring=semiring).nnz == sparse.multiply(wide, empty, semiring=semiring).nnz == 0
+    with pytest.raises(quintet.InvalidArgument, match="mask is not for"):
+        sparse.multiply(wide, by, semiring=semiring, mask=one)
+    huge = kind(([1.0], ([0], [0])), shape=(2**40, 2**40))
+    for call in (lambda: sparse.add(huge, huge), lambda: sparse.gram(huge), lambda: sparse.multiply_top(huge, huge, 1),
+                 lambda: sparse.multiply_add(huge, huge, huge)):
+        with pytest.raises(quintet.OutOfMemory, match="has 1099511627776 rows, whose pointers take"):
+            call()
+
+
+@pytest.mark.parametrize("semiring", ["plus_times", "min_plus", "max_times"])
 def test_blocks_stay_where_they_fit(semiring: str) -> None:
     a, b = A.tobsr((2, 3)), B.tobsr((3, 4))
     c = sparse.multiply(a, b, semiring=semiring)
