@@ -92,6 +92,25 @@ TEST(spgemm_gram, meshes_and_any_threads) {
   set_threads(0);
 }
 
+// With so many entries, threads look for the beginnings of rows in blocks; entries of one column are repeated.
+TEST(spgemm_gram, blocks_of_rows) {
+  const auto x = test::uniform_matrix<double, std::int32_t>(3000, 400, 40, 9);
+  matrix repeated{x.rows, x.cols, x.row_pointers, x.columns, x.values};
+  for (std::int64_t i = 0; i < x.rows; i += 3)
+    for (std::int64_t k = x.row_pointers[i]; k + 1 < x.row_pointers[i + 1]; k += 5)
+      repeated.columns[k] = repeated.columns[k + 1];
+  for (const matrix& m : {x, repeated}) {
+    ASSERT_GT(m.nnz(), 100'000);
+    const auto t = test::reference_transpose(m);
+    const matrix upper = reference_upper(multiply(t.view(), m.view()));
+    for (const int count : {1, 3}) {
+      set_threads(count);
+      EXPECT_EQ(gram(m.view(), gram_side::columns, gram_part::upper, {}, Device::host()), upper);
+    }
+    set_threads(0);
+  }
+}
+
 // A slice, whose row pointers count from elsewhere.
 TEST(spgemm_gram, slices) {
   const auto all = test::uniform_matrix<double, std::int32_t>(50, 40, 6, 4);
