@@ -1,10 +1,13 @@
 // quintet-spgemm: multiplies sparse matrices of files.
 #include "quintet/spgemm/multiply.hpp"
 
+#include <cmath>
 #include <optional>
 
 #include "quintet/core/error.hpp"
+#include "quintet/io/complex_file.hpp"
 #include "quintet/io/sparse_file.hpp"
+#include "quintet/spgemm/complex_product.hpp"
 #include "quintet/spgemm/gram.hpp"
 #include "quintet/spgemm/multiply_add.hpp"
 #include "quintet/spgemm/summary.hpp"
@@ -24,7 +27,7 @@ namespace {
 struct arguments {
   std::string a, b, add, dataset, output, semiring;
   double alpha = 1, beta = 1;
-  bool a_transposed = false, b_transposed = false, checksums = false, gram = false, upper = false;
+  bool a_transposed = false, b_transposed = false, conjugate = false, checksums = false, gram = false, upper = false;
   std::int64_t budget = 0;  // 0: not given
   std::int64_t top = 0;     // 0: not given
   std::optional<double> threshold;
@@ -39,9 +42,11 @@ po::options_description describe(arguments& a) {
       ("b", po::value(&a.b)->value_name("FILE"), "matrix B; by default A")                                   //
       ("a-transposed", po::bool_switch(&a.a_transposed), "multiplies the transpose of A")                    //
       ("b-transposed", po::bool_switch(&a.b_transposed), "multiplies by the transpose of B")                 //
-      ("add", po::value(&a.add)->value_name("FILE"), "matrix C: computes alpha A B + beta C")                //
-      ("alpha", po::value(&a.alpha)->default_value(1)->value_name("NUMBER"), "with --add: factor of A B")    //
-      ("beta", po::value(&a.beta)->default_value(1)->value_name("NUMBER"), "with --add: factor of C")        //
+      ("conjugate", po::bool_switch(&a.conjugate),
+       "with --a-transposed or --b-transposed: the conjugate transposes of complex matrices")              //
+      ("add", po::value(&a.add)->value_name("FILE"), "matrix C: computes alpha A B + beta C")              //
+      ("alpha", po::value(&a.alpha)->default_value(1)->value_name("NUMBER"), "with --add: factor of A B")  //
+      ("beta", po::value(&a.beta)->default_value(1)->value_name("NUMBER"), "with --add: factor of C")      //
       ("gram", po::bool_switch(&a.gram),
        "the transpose of A times A; with --b-transposed A times its transpose")  //
       ("upper", po::bool_switch(&a.upper),
@@ -236,6 +241,66 @@ void multiply_files(session& session, const arguments& a) {
   write_product(session, a, c);
 }
 
+/// Numbers of a complex matrix: of its real part, and of the magnitudes.
+template <class Real>
+spgemm::matrix_summary summarise_complex(session& session, const spgemm::complex_csr<Real, std::int64_t>& c) {
+  std::vector<Real> real, imaginary;
+  long double sum_abs = 0;
+  for (const std::complex<Real>& value : c.values) {
+    real.push_back(value.real());
+    imaginary.push_back(value.imag());
+    sum_abs += std::hypot((long double)(value.real()), (long double)(value.imag()));
+  }
+  const auto part = [&](const std::vector<Real>& values) {
+    return summarise(
+        spgemm::csr_view<Real, std::int64_t>{c.rows, c.cols, c.row_pointers.data(), c.columns.data(), values.data()});
+  };
+  spgemm::matrix_summary sums = part(real);
+  const spgemm::matrix_summary imaginary_sums = part(imaginary);
+  sums.sum_abs = double(sum_abs);
+  sums.frobenius = std::hypot(sums.frobenius, imaginary_sums.frobenius);
+  session.result("sum_imaginary", imaginary_sums.sum);
+  session.result("weighted_imaginary", imaginary_sums.weighted);
+  return sums;
+}
+
+template <class Real>
+void multiply_complex_files(session& session, const arguments& a) {
+  using complex_matrix = spgemm::complex_csr<Real, std::int64_t>;
+  const auto read = [&](const std::string& path) {
+    io::sparse_read_report report;
+    complex_matrix m =
+        session.timed("read", [&] { return io::read_complex_sparse<Real, std::int64_t>(path, &report); });
+    warn_of(session, path, report);
+    return m;
+  };
+  const complex_matrix first = read(a.a);
+  const complex_matrix other = a.b.empty() ? complex_matrix{} : read(a.b);
+  const auto turned = a.conjugate ? spgemm::operand_form::adjoint : spgemm::operand_form::transposed;
+  const spgemm::complex_forms forms{a.a_transposed ? turned : spgemm::operand_form::plain,
+                                    a.b_transposed ? turned : spgemm::operand_form::plain};
+  spgemm::report report;
+  const complex_matrix c = multiply_complex(first.view(), a.b.empty() ? first.view() : other.view(), forms, a.options,
+                                            session.device(), &report);
+  report_result(session, a, report, session.timed("checksums", [&] { return summarise_complex(session, c); }));
+  if (a.output.empty()) return;
+  session.timed("write", [&] { io::write_complex_sparse(a.output, c.view()); });
+  session.say() << a.output << " written\n";
+}
+
+/// Whether a file holds complex values. Then all that is for real ones is refused.
+bool is_complex_product(session& session, const arguments& a, bool is_plus_times) {
+  if (!io::has_complex_values(a.a) && (a.b.empty() || !io::has_complex_values(a.b))) return false;
+  require_absent(session.line(), {"add", "budget", "gram", "top", "upper"}, "does not go with complex values");
+  if (!is_plus_times)
+    throw InvalidArgument(text("complex values need --semiring plus-times (--semiring=", a.semiring, ")"));
+  if (!a.output.empty() && !a.output.ends_with(".mtx") && !a.output.ends_with(".mtx.gz"))
+    throw InvalidArgument(
+        text("--output must be an .mtx or .mtx.gz file for complex values (--output=", a.output, ")"));
+  if (session.ranks() != nullptr) throw InvalidArgument("complex values are multiplied by one process");
+  return true;
+}
+
 const program about{"quintet-spgemm",
                     "the product of two sparse matrices.",
                     "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
@@ -256,6 +321,8 @@ void run(session& session, arguments& a) {
     require_absent(session.line(), {"budget"}, "does not go with --top, which needs no memory for the whole product");
   else
     require_absent(session.line(), {"threshold", "by-value"}, "needs --top");
+  if (a.conjugate && !a.a_transposed && !a.b_transposed)
+    throw InvalidArgument("--conjugate needs --a-transposed or --b-transposed");
   if (a.add.empty())
     require_absent(session.line(), {"alpha", "beta"}, "needs --add");
   else
@@ -271,7 +338,9 @@ void run(session& session, arguments& a) {
                    {{"plus-times", ring::plus_times}, {"min-plus", ring::min_plus}, {"or-and", ring::or_and}});
   if (!a.add.empty() && semiring != ring::plus_times)
     throw InvalidArgument(text("--add needs --semiring plus-times (--semiring=", a.semiring, ")"));
+  const bool is_complex = is_complex_product(session, a, semiring == ring::plus_times);
   with_precision(session, {}, [&]<class Real>() {
+    if (is_complex) return multiply_complex_files<Real>(session, a);
     if (semiring == ring::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
     if (semiring == ring::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);
     if (semiring == ring::or_and) multiply_files<spgemm::or_and, Real>(session, a);

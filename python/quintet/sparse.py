@@ -21,8 +21,8 @@ NaN: an entry that has no other products is inf. Results are CSR, arrays where a
 operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
 
-COO matrices with more than 2^27 rows or columns (up to 2^31, or 2^63 with 64-bit coordinates) are for :func:`multiply`,
-whose result is then COO: memory goes by entries. Other functions need pointers of all rows, and raise OutOfMemory where
+COO matrices with more than 2^27 rows or columns are for :func:`multiply`. The result is then COO, too: memory goes by
+entries. Other functions need pointers of all rows, and raise OutOfMemory where
 the machine has no room for them.
 
 Two CSC operands of :func:`add` and :func:`multiply` have a CSC result, and two BSR operands of :func:`multiply` with blocks that
@@ -348,10 +348,10 @@ def multiply(
     if is_hypersparse(A, B):
         if mask is not None:
             raise InvalidArgument("mask is not for COO matrices with more than 2^27 rows or columns")
-        a, b, rows, columns = compress(A.T if transpose_a else A, B.T if transpose_b else B)
+        a, b, used_rows, used_columns = compress(A.T if transpose_a else A, B.T if transpose_b else B)
         found = multiply(a, b, return_report=return_report, progress=progress, **how)
         product, report = found if return_report else (found, None)
-        product = expand(product, rows, columns, wanted)
+        product = expand(product, used_rows, used_columns, wanted)
         return (product, report) if return_report else product
     if not is_off(progress):
         how.update(complement=complement, transpose_a=transpose_a, transpose_b=transpose_b)
@@ -397,16 +397,16 @@ def _product(
     first, second = (B, A) if columns else (A, B)
     a = _parts(first, "B" if columns else "A", semiring)
     b = a if first is second or _shares_arrays(first, second) else _parts(second, "A" if columns else "B", semiring)
-    turned = [matrix.format == "csc" and not columns for matrix in (first, second)]
+    turned_a, turned_b = (bool(matrix.format == "csc" and not columns) for matrix in (first, second))
     m = None
     if mask is not None:
-        m = a if mask is A and not turned[0] else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
-    dtype, index = _common(a, turned=any(turned)) if b is a else _common(a, b, turned=any(turned))
+        m = a if mask is A and not turned_a else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
+    dtype, index = _common(a, turned=turned_a or turned_b) if b is a else _common(a, b, turned=turned_a or turned_b)
     if m is not None and m is not a:
-        index = _common(a, b, m, turned=any(turned))[1]
+        index = _common(a, b, m, turned=turned_a or turned_b)[1]
     left, right = _cores(a, b, (dtype, index))
-    if b is a and turned[0] != turned[1] and mask is None and semiring in _SEMIRINGS:
-        arrays, report = _core.spgemm_gram(left, turned[1], False, semiring, has_report, device)
+    if b is a and turned_a != turned_b and mask is None and semiring in _SEMIRINGS:
+        arrays, report = _core.spgemm_gram(left, turned_b, False, semiring, has_report, device)
     else:
         arrays, report = _core.spgemm_multiply(
             left,
@@ -414,7 +414,8 @@ def _product(
             semiring,
             None if m is None else left if m is a else m.core(dtype, index),
             complement,
-            *turned,
+            turned_a,
+            turned_b,
             has_report,
             device,
         )

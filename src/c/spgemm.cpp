@@ -1,6 +1,7 @@
 // C functions of sparse matrices, but for plans.
 #include "c/spgemm_support.hpp"
 #include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/complex_product.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/gram.hpp"
 #include "quintet/spgemm/left_transposed.hpp"
@@ -140,6 +141,25 @@ quintet_status quintet_spgemm_multiply_add(double alpha, const quintet_csr* a, c
                       return spgemm::multiply_add(Value(alpha), left, right, Value(beta), operand<Value, Index>(c, "c"),
                                                   others...);
                     });
+}
+
+quintet_status quintet_spgemm_multiply_complex(const quintet_csr* a, quintet_operand_form form_a, const quintet_csr* b,
+                                               quintet_operand_form form_b, const quintet_spgemm_options* options,
+                                               const char* device, quintet_spgemm_report* report,
+                                               quintet_spgemm_matrix** result) noexcept {
+  return make_handle(result, [&] {
+    if (report != nullptr) check_struct_size(report->size, sizeof(*report), "report->size");
+    const spgemm::complex_forms forms{enumerated<spgemm::operand_form>(form_a, 3, "form_a"),
+                                      enumerated<spgemm::operand_form>(form_b, 3, "form_b")};
+    return with_complex_types(a, "a", [&]<class Real, class Index> {
+      spgemm::report product_report;
+      quintet_spgemm_matrix result{
+          spgemm::multiply_complex(complex_operand<Real, Index>(a, "a"), complex_operand<Real, Index>(b, "b"), forms,
+                                   product_options(options), chosen_device(device), &product_report)};
+      write_report(product_report, report);
+      return result;
+    });
+  });
 }
 
 quintet_status quintet_spgemm_gram(const quintet_csr* matrix, int32_t of_rows, int32_t is_upper,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,10 +19,10 @@ namespace quintet::io {
 
 namespace {
 
-enum class symmetry { general, symmetric, skew };
+enum class symmetry { general, symmetric, skew, hermitian };
 
 struct header {
-  bool pattern = false, integer = false, is_unsigned = false, is_array = false;
+  bool pattern = false, integer = false, is_unsigned = false, is_complex = false, is_array = false;
   symmetry shape = symmetry::general;
   std::int64_t rows = 0, cols = 0, entries = 0;
 };
@@ -78,7 +80,7 @@ std::string lower(std::string_view word) {
   throw FileError(in.file().path(), in.number(), reason);
 }
 
-void require_word(const line_reader& in, const std::string& word, std::initializer_list<std::string_view> allowed,
+void require_word(const line_reader& in, const std::string& word, const std::vector<std::string_view>& allowed,
                   std::string_view label) {
   std::string list;
   for (const std::string_view a : allowed) {
@@ -88,7 +90,7 @@ void require_word(const line_reader& in, const std::string& word, std::initializ
   fail(in, text("the ", label, " is \"", word, "\"; supported: ", list));
 }
 
-void read_banner(line_reader& in, header& h) {
+void read_banner(line_reader& in, header& h, bool takes_complex) {
   std::string_view line;
   if (!in.next(line)) throw FileError(in.file().path(), "is empty");
   words w(line);
@@ -97,14 +99,24 @@ void read_banner(line_reader& in, header& h) {
   require_word(in, lower(w.next()), {"matrix"}, "object");
   const std::string format = lower(w.next()), field = lower(w.next()), shape = lower(w.next());
   require_word(in, format, {"coordinate", "array"}, "format");
-  require_word(in, field, {"real", "integer", "pattern", "double", "unsigned-integer"}, "field");
-  require_word(in, shape, {"general", "symmetric", "skew-symmetric"}, "symmetry");
+  std::vector<std::string_view> fields{"real", "integer", "pattern", "double", "unsigned-integer"};
+  std::vector<std::string_view> shapes{"general", "symmetric", "skew-symmetric"};
+  if (takes_complex) {
+    fields.push_back("complex");
+    shapes.push_back("hermitian");
+  }
+  require_word(in, field, fields, "field");
+  require_word(in, shape, shapes, "symmetry");
   h.is_array = format == "array";
   h.pattern = field == "pattern";
   if (h.pattern && h.is_array) fail(in, "a pattern has coordinates; this one is an array");
   h.is_unsigned = field == "unsigned-integer";
   h.integer = field == "integer" || h.is_unsigned;
-  h.shape = shape == "general" ? symmetry::general : shape == "symmetric" ? symmetry::symmetric : symmetry::skew;
+  h.is_complex = field == "complex";
+  h.shape = shape == "general"     ? symmetry::general
+            : shape == "symmetric" ? symmetry::symmetric
+            : shape == "hermitian" ? symmetry::hermitian
+                                   : symmetry::skew;
   if (h.pattern && h.shape == symmetry::skew) fail(in, "a pattern cannot be skew-symmetric");
 }
 
@@ -175,6 +187,32 @@ void read_value(const line_reader& in, words& w, const header& h, Value& value) 
   if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
 }
 
+template <class Real>
+void read_value(const line_reader& in, words& w, const header& h, std::complex<Real>& value) {
+  Real real = 0, imaginary = 0;
+  read_value(in, w, h, real);
+  if (h.is_complex) read_value(in, w, h, imaginary);
+  value = {real, imaginary};
+}
+
+// The value on the other side of the diagonal.
+template <class Value>
+Value mirrored(const header& h, Value value) {
+  if constexpr (!std::is_floating_point_v<Value>)
+    if (h.shape == symmetry::hermitian) return std::conj(value);
+  return h.shape == symmetry::skew ? -value : value;
+}
+
+// Entries on the diagonal are their own mirror images.
+template <class Value>
+void check_diagonal(const line_reader& in, const header& h, Value value) {
+  if (h.shape == symmetry::skew && value != Value(0))
+    fail(in, "a skew-symmetric matrix has only zeros on its diagonal");
+  if constexpr (!std::is_floating_point_v<Value>)
+    if (h.shape == symmetry::hermitian && !(value.imag() == 0))
+      fail(in, "a Hermitian matrix has only real numbers on its diagonal");
+}
+
 template <class Value>
 entry<Value> read_entry(const line_reader& in, std::string_view line, const header& h) {
   words w(line);
@@ -184,9 +222,9 @@ entry<Value> read_entry(const line_reader& in, std::string_view line, const head
   if (e.row < 1 || e.row > h.rows) fail(in, text("row ", e.row, " is not in 1 ... ", h.rows));
   if (e.col < 1 || e.col > h.cols) fail(in, text("column ", e.col, " is not in 1 ... ", h.cols));
   if (!h.pattern) read_value(in, w, h, e.value);
-  if (!w.at_end()) fail(in, text("more than ", h.pattern ? "two" : "three", " fields in an entry"));
-  if (h.shape == symmetry::skew && e.col == e.row && e.value != 0)
-    fail(in, "a skew-symmetric matrix has only zeros on its diagonal");
+  if (!w.at_end())
+    fail(in, text("more than ", h.pattern ? "two" : h.is_complex ? "four" : "three", " fields in an entry"));
+  if (e.col == e.row) check_diagonal(in, h, e.value);
   --e.row;
   --e.col;
   return e;
@@ -213,7 +251,7 @@ std::vector<entry<Value>> read_elements_of_array(line_reader& in, const header& 
   std::string_view line;
   std::int64_t count = 0;
   const auto first_row = [&](std::int64_t col) {
-    return h.shape == symmetry::general ? 0 : h.shape == symmetry::symmetric ? col : col + 1;
+    return h.shape == symmetry::general ? 0 : h.shape == symmetry::skew ? col + 1 : col;
   };
   std::int64_t col = 0, row = first_row(0);
   for (; next_content(in, line); ++count) {
@@ -221,8 +259,10 @@ std::vector<entry<Value>> read_elements_of_array(line_reader& in, const header& 
     words w(line);
     Value value{};
     read_value(in, w, h, value);
-    if (!w.at_end()) fail(in, "more than one number in the line of an element");
-    if (value != 0) entries.push_back({row, col, value});
+    if (!w.at_end())
+      fail(in, text("more than ", h.is_complex ? "two numbers" : "one number", " in the line of an element"));
+    if (row == col) check_diagonal(in, h, value);
+    if (value != Value(0)) entries.push_back({row, col, value});
     if (++row == h.rows) row = first_row(++col);
   }
   if (count < h.entries) fail(in, text("the file ends after ", count, " of ", h.entries, " elements"));
@@ -246,18 +286,34 @@ std::int64_t above_diagonal(const std::string& path, const header& h, const std:
   return std::int64_t(above.size());
 }
 
-template <class Value, class Index>
-spgemm::csr<Value, Index> compress(const header& h, const std::vector<entry<Value>>& entries) {
-  return rows_of_entries<Value, Index>(h.rows, h.cols, [&](const auto& append) {
+// The rows of the entries, with part(value) of each as its value.
+template <class Real, class Index, class Value, class Part>
+spgemm::csr<Real, Index> compress(const header& h, const std::vector<entry<Value>>& entries, const Part& part) {
+  return rows_of_entries<Real, Index>(h.rows, h.cols, [&](const auto& append) {
     for (const auto& e : entries) {
-      append(e.row, e.col, e.value);
-      if (h.shape != symmetry::general && e.row != e.col)
-        append(e.col, e.row, h.shape == symmetry::skew ? -e.value : e.value);
+      append(e.row, e.col, part(e.value));
+      if (h.shape != symmetry::general && e.row != e.col) append(e.col, e.row, part(mirrored(h, e.value)));
     }
   });
 }
 
+// Entries in the order of the file, and what kind of matrix they are of.
+template <class Value, class Index>
+std::vector<entry<Value>> read_market_entries(const std::string& path, bool compressed, header& h,
+                                              sparse_read_report* report) {
+  line_reader in(path, compressed);
+  read_banner(in, h, !std::is_floating_point_v<Value>);
+  read_sizes(in, h, std::numeric_limits<Index>::max());
+  const std::int64_t stored = sizeof(Value) + sizeof(Index);
+  require_memory_of(in, h, std::int64_t(sizeof(entry<Value>)) + (h.shape == symmetry::general ? 1 : 2) * stored);
+  auto entries = h.is_array ? read_elements_of_array<Value>(in, h) : read_entries<Value>(in, h);
+  const std::int64_t above = above_diagonal(path, h, entries);
+  if (report != nullptr) report->above_diagonal = above;
+  return entries;
+}
+
 constexpr std::string_view banner = "%%MatrixMarket matrix coordinate real general\n";
+constexpr std::string_view complex_banner = "%%MatrixMarket matrix coordinate complex general\n";
 constexpr std::size_t count_digits = 20;
 
 template <class Number>
@@ -267,24 +323,15 @@ void append(std::string& text, Number number) {
   text.append(digits, end);
 }
 
-}  // namespace
-
-template <class Value, class Index>
-spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compressed, sparse_read_report* report) {
-  line_reader in(path, compressed);
-  header h;
-  read_banner(in, h);
-  read_sizes(in, h, std::numeric_limits<Index>::max());
-  const std::int64_t stored = sizeof(Value) + sizeof(Index);
-  require_memory_of(in, h, std::int64_t(sizeof(entry<Value>)) + (h.shape == symmetry::general ? 1 : 2) * stored);
-  const auto entries = h.is_array ? read_elements_of_array<Value>(in, h) : read_entries<Value>(in, h);
-  const std::int64_t above = above_diagonal(path, h, entries);
-  if (report != nullptr) report->above_diagonal = above;
-  return compress<Value, Index>(h, entries);
+template <class Real>
+void append(std::string& text, std::complex<Real> number) {
+  append(text, number.real());
+  text += ' ';
+  append(text, number.imag());
 }
 
-template <class Value, class Index, class Write>
-void write_entries(const spgemm::csr_view<Value, Index>& matrix, std::int64_t first_row, const Write& write) {
+template <class Matrix, class Write>
+void write_entries(const Matrix& matrix, std::int64_t first_row, const Write& write) {
   std::string block;
   for (std::int64_t i = 0; i < matrix.rows; ++i)
     for (std::int64_t k = matrix.row_pointers[i]; k < matrix.row_pointers[i + 1]; ++k) {
@@ -301,15 +348,58 @@ void write_entries(const spgemm::csr_view<Value, Index>& matrix, std::int64_t fi
   write(block);
 }
 
-template <class Value, class Index>
-void write_matrix_market(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, bool compressed) {
+template <class Matrix>
+void write_market_file(const std::string& path, const Matrix& matrix, std::string_view first_line, bool compressed) {
   atomic_file out(path);
   std::unique_ptr<gzip_writer> gzip = compressed ? std::make_unique<gzip_writer>(out) : nullptr;
   const auto write = [&](std::string_view part) { gzip != nullptr ? gzip->write(part) : out.write(part); };
-  write(text(banner, matrix.rows, " ", matrix.cols, " ", matrix.nnz(), "\n"));
+  write(text(first_line, matrix.rows, " ", matrix.cols, " ", matrix.nnz(), "\n"));
   write_entries(matrix, 0, write);
   if (gzip != nullptr) gzip->finish();
   out.commit();
+}
+
+}  // namespace
+
+template <class Value, class Index>
+spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compressed, sparse_read_report* report) {
+  header h;
+  const auto entries = read_market_entries<Value, Index>(path, compressed, h, report);
+  return compress<Value, Index>(h, entries, [](Value value) { return value; });
+}
+
+template <class Real, class Index>
+spgemm::complex_csr<Real, Index> read_complex_matrix_market(const std::string& path, bool compressed,
+                                                            sparse_read_report* report) {
+  using number = std::complex<Real>;
+  header h;
+  const auto entries = read_market_entries<number, Index>(path, compressed, h, report);
+  auto real = compress<Real, Index>(h, entries, [](number value) { return value.real(); });
+  const auto imaginary = compress<Real, Index>(h, entries, [](number value) { return value.imag(); });
+  spgemm::complex_csr<Real, Index> m{h.rows, h.cols, std::move(real.row_pointers), std::move(real.columns),
+                                     spgemm::array<number>(imaginary.nnz())};
+  for (std::int64_t k = 0; k < m.nnz(); ++k) m.values[k] = {real.values[k], imaginary.values[k]};
+  return m;
+}
+
+bool is_complex_matrix_market(const std::string& path, bool compressed) {
+  line_reader in(path, compressed);
+  std::string_view line;
+  if (!in.next(line)) throw FileError(path, "is empty");
+  words w(line);
+  for (int word = 0; word < 3; ++word) w.next();
+  return lower(w.next()) == "complex";
+}
+
+template <class Value, class Index>
+void write_matrix_market(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, bool compressed) {
+  write_market_file(path, matrix, banner, compressed);
+}
+
+template <class Real, class Index>
+void write_complex_matrix_market(const std::string& path, const spgemm::complex_csr_view<Real, Index>& matrix,
+                                 bool compressed) {
+  write_market_file(path, matrix, complex_banner, compressed);
 }
 
 sparse_block_writer::sparse_block_writer(std::string path, std::int64_t rows, std::int64_t cols)
@@ -347,7 +437,10 @@ QUINTET_SPARSE_BLOCKS(double, std::int64_t)
 
 #define QUINTET_INSTANTIATE(Value, Index)                                                               \
   template spgemm::csr<Value, Index> read_matrix_market(const std::string&, bool, sparse_read_report*); \
-  template void write_matrix_market(const std::string&, const spgemm::csr_view<Value, Index>&, bool);
+  template void write_matrix_market(const std::string&, const spgemm::csr_view<Value, Index>&, bool);   \
+  template spgemm::complex_csr<Value, Index> read_complex_matrix_market(const std::string&, bool,       \
+                                                                        sparse_read_report*);           \
+  template void write_complex_matrix_market(const std::string&, const spgemm::complex_csr_view<Value, Index>&, bool);
 QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

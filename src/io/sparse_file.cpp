@@ -1,6 +1,7 @@
 #include "quintet/io/sparse_file.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 
 #include "io/descriptor_path.hpp"
@@ -11,6 +12,7 @@
 #include "io/sparse_npz.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
+#include "quintet/io/complex_file.hpp"
 
 namespace quintet::io {
 
@@ -183,12 +185,46 @@ void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>&
   out.commit();
 }
 
+namespace {
+
+bool is_compressed_matrix_market(const std::string& path, bool is_output) {
+  const sparse_format format = sparse_format_of(path, is_output);
+  if (format != sparse_format::matrix_market && format != sparse_format::compressed_matrix_market)
+    throw FileError(path, "cannot hold complex matrices: these are in Matrix Market files, .mtx or .mtx.gz");
+  return format == sparse_format::compressed_matrix_market;
+}
+
+}  // namespace
+
+bool has_complex_values(const std::string& path) {
+  const sparse_format format = sparse_format_of(path);
+  if (format != sparse_format::matrix_market && format != sparse_format::compressed_matrix_market) return false;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // what is read of a pipe is gone
+  return is_complex_matrix_market(path, format == sparse_format::compressed_matrix_market);
+}
+
+template <class Real, class Index>
+spgemm::complex_csr<Real, Index> read_complex_sparse(const std::string& path, sparse_read_report* report) {
+  if (report != nullptr) *report = {};
+  return read_complex_matrix_market<Real, Index>(path, is_compressed_matrix_market(path, false), report);
+}
+
+template <class Real, class Index>
+void write_complex_sparse(const std::string& path, const spgemm::complex_csr_view<Real, Index>& m) {
+  const bool is_compressed = is_compressed_matrix_market(path, true);
+  check(m, "matrix");
+  write_complex_matrix_market(path, m, is_compressed);
+}
+
 #define QUINTET_SPARSE_FILE(Value, Index)                                                                         \
   template spgemm::csr<Value, Index> read_sparse(const std::string&, const std::string&, sparse_read_report*);    \
   template spgemm::csr<Value, Index> read_sparse_part(const std::string&, const std::string&, const sparse_rows&, \
                                                       std::int64_t, std::int64_t);                                \
   template void write_sparse(const std::string&, const spgemm::csr_view<Value, Index>&, const std::string&);      \
-  template void write_csr(hdf5_writer&, const spgemm::csr_view<Value, Index>&, const std::string&);
+  template void write_csr(hdf5_writer&, const spgemm::csr_view<Value, Index>&, const std::string&);               \
+  template spgemm::complex_csr<Value, Index> read_complex_sparse(const std::string&, sparse_read_report*);        \
+  template void write_complex_sparse(const std::string&, const spgemm::complex_csr_view<Value, Index>&);
 QUINTET_SPARSE_FILE(float, std::int32_t)
 QUINTET_SPARSE_FILE(float, std::int64_t)
 QUINTET_SPARSE_FILE(double, std::int32_t)

@@ -111,8 +111,8 @@ device_matrix<Value, Index> widened(Value alpha, const csr_view<Value, Index>& a
 
 /// Appends the rows of `m` to `stack`, which has `before` entries in its first `row` rows.
 template <class Value, class Index>
-void append_rows(const csr_view<Value, Index>& m, std::int64_t row, std::int64_t before,
-                 device_matrix<Value, Index>& stack) {
+void stack_rows(const csr_view<Value, Index>& m, std::int64_t row, std::int64_t before,
+                device_matrix<Value, Index>& stack) {
   if (m.rows == 0) return;
   const device_operand<Value, Index> operand(m, stack.device);
   const csr_view<Value, Index>& rows = operand.view();
@@ -133,8 +133,8 @@ device_matrix<Value, Index> stacked(const csr_view<Value, Index>& b, const csr_v
   device_matrix<Value, Index> stack{
       rows, b.cols, {rows + 1, device, memory}, {entries, device, memory}, {entries, device, memory}, device};
   if (rows == 0) range_loop(1, 1, set_zero{stack.row_pointers.data()}, device);
-  append_rows(b, 0, 0, stack);
-  append_rows(c, b.rows, above, stack);
+  stack_rows(b, 0, 0, stack);
+  stack_rows(c, b.rows, above, stack);
   return stack;
 }
 

@@ -4,6 +4,7 @@ quintet_sources(spgemm
     analysis.cpp
     arena.cpp
     chunks.cpp
+    complex_product.cpp
     csr.cpp
     dense_product.cpp
     device_csr.cpp

@@ -257,6 +257,72 @@ static void test_add_and_left_transposed(void) {
                 "a.rows must be b.rows");
 }
 
+/* With form 0, 1 or 2: an element of a matrix with values x + i y, y = x of the mirrored column. */
+static void element(const struct matrix* x, int form, int i, int j, double* real, double* imaginary) {
+  *real = form == 0 ? x->dense[i][j] : x->dense[j][i];
+  *imaginary = (form == 2 ? -0.5 : 0.5) * *real * (form == 0 ? j - i : i - j);
+}
+
+static void test_complex(void) {
+  static double pairs_a[2 * max], pairs_b[2 * max];
+  const struct matrix* sources[2] = {&a, &b};
+  double* pairs[2] = {pairs_a, pairs_b};
+  quintet_csr left = a.csr, right = b.csr, view;
+  quintet_spgemm_matrix* c = NULL;
+  quintet_spgemm_report report;
+  int s, i, j, l, form;
+  int64_t e;
+  memset(&report, 0, sizeof report);
+  report.size = sizeof report;
+  for (s = 0; s < 2; ++s)
+    for (i = 0; i < (s == 0 ? m : k); ++i)
+      for (e = sources[s]->row_pointers[i]; e < sources[s]->row_pointers[i + 1]; ++e)
+        element(sources[s], 0, i, sources[s]->columns[e], &pairs[s][2 * e], &pairs[s][2 * e + 1]);
+  left.values = pairs_a;
+  right.values = pairs_b;
+  left.value_type = right.value_type = QUINTET_COMPLEX_DOUBLE;
+  for (form = 0; form < 3; ++form) {
+    /* Plain: a * b; else form(a) * a. */
+    const int rows = form == 0 ? m : k, cols = form == 0 ? n : k, inner = form == 0 ? k : m;
+    int64_t entries = 0;
+    CHECK_OK(quintet_spgemm_multiply_complex(&left, form, form == 0 ? &right : &left, QUINTET_PLAIN, NULL, "host",
+                                             &report, &c));
+    CHECK_OK(quintet_spgemm_view(c, &view));
+    CHECK(view.rows == rows && view.cols == cols && view.value_type == QUINTET_COMPLEX_DOUBLE);
+    CHECK(report.products > 0 && report.ran_on_host == 1);
+    for (i = 0; i < rows; ++i) {
+      double real[m] = {0}, imaginary[m] = {0};
+      int exists[m] = {0};
+      for (j = 0; j < cols; ++j) {
+        for (l = 0; l < inner; ++l) {
+          double x, y, u, v;
+          element(&a, form, i, l, &x, &y);
+          element(form == 0 ? &b : &a, 0, l, j, &u, &v);
+          real[j] += x * u - y * v; /* halves of small integers: exact in any order */
+          imaginary[j] += x * v + y * u;
+          exists[j] |= x != 0 && u != 0;
+        }
+        entries += exists[j];
+      }
+      CHECK(view.row_pointers[i + 1] == entries);
+      for (e = view.row_pointers[i]; e < view.row_pointers[i + 1]; ++e) {
+        j = ((const int32_t*)view.columns)[e];
+        CHECK(((const double*)view.values)[2 * e] == real[j] &&
+              ((const double*)view.values)[2 * e + 1] == imaginary[j]);
+      }
+    }
+    quintet_spgemm_free(c);
+  }
+  c = NULL;
+  CHECK_INVALID(quintet_spgemm_multiply_complex(&a.csr, 0, &right, 0, NULL, NULL, NULL, &c),
+                "a.value_type must be QUINTET_COMPLEX_FLOAT (5) or QUINTET_COMPLEX_DOUBLE (6)");
+  CHECK_INVALID(quintet_spgemm_multiply_complex(&left, 0, &b.csr, 0, NULL, NULL, NULL, &c), "b.value_type");
+  CHECK_INVALID(quintet_spgemm_multiply_complex(&left, 3, &right, 0, NULL, NULL, NULL, &c), "form_a");
+  CHECK_INVALID(quintet_spgemm_multiply_complex(&left, 0, &left, 0, NULL, NULL, NULL, &c), "a and b must fit");
+  CHECK_INVALID(quintet_spgemm_multiply(&left, &right, 0, NULL, NULL, NULL, &c), "a.value_type must be QUINTET_FLOAT");
+  CHECK(c == NULL);
+}
+
 struct taken {
   int64_t rows, calls, stop_after;
 };
@@ -427,6 +493,7 @@ int main(void) {
   test_top();
   test_gram();
   test_add_and_left_transposed();
+  test_complex();
   test_blocks();
   test_plan();
   test_dense();

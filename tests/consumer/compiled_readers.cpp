@@ -1,4 +1,5 @@
 // The same as compiled_templates.cpp of readers and writers of files.
+#include <quintet/io/complex_file.hpp>
 #include <quintet/io/csv.hpp>
 #include <quintet/io/hdf5.hpp>
 #include <quintet/io/matrix_file.hpp>
@@ -83,6 +84,9 @@ void files_of_sparse_matrices() {
   blocks.write<Value, Index>(0, matrix.view());
   blocks.commit();
   expect(io::read_sparse<Value, Index>(mtx).nnz(), 2, "sparse_block_writer::write");
+  const quintet::spgemm::complex_csr<Value, Index> imaginary{1, 1, {0, 1}, {0}, {{0, 1}}};
+  io::write_complex_sparse<Value, Index>(mtx, imaginary.view());
+  expect(io::read_complex_sparse<Value, Index>(mtx).nnz(), 1, "write_complex_sparse, read_complex_sparse");
   std::filesystem::remove(mtx);
   {
     io::hdf5_writer out(h5);

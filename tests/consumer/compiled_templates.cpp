@@ -3,6 +3,7 @@
 #include <quintet/hdbscan/precomputed.hpp>
 #include <quintet/neighbours/neighbours.hpp>
 #include <quintet/spgemm/add.hpp>
+#include <quintet/spgemm/complex_product.hpp>
 #include <quintet/spgemm/dense_product.hpp>
 #include <quintet/spgemm/device_csr.hpp>
 #include <quintet/spgemm/gram.hpp>
@@ -61,6 +62,9 @@ void sparse_products() {
   expect(sp::gram(a).nnz(), 2, "gram, by detail::gram_product");
   expect(sp::multiply_left_transposed(a, a).nnz(), 2, "multiply_left_transposed, by detail::left_transposed_product");
   expect(sp::multiply_add(Value(1), a, a, Value(1), a).nnz(), 4, "multiply_add");
+  const sp::complex_csr<Value, Index> imaginary{1, 1, {0, 1}, {0}, {{0, 1}}};
+  check(imaginary.view(), "imaginary");
+  expect(std::int64_t(multiply_complex(imaginary.view(), imaginary.view()).values[0].real()), -1, "multiply_complex");
 
   const auto there = sp::upload(a, quintet::Device::emulated());
   expect(sp::download(there).nnz(), 2, "download");

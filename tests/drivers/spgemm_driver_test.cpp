@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "drivers/driver_run.hpp"
+#include "quintet/io/complex_file.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/sparse_file.hpp"
 #include "quintet/spgemm/add.hpp"
@@ -146,6 +147,46 @@ TEST_F(spgemm_driver, sums_and_the_transpose_of_a) {
   expect_bad({"--a", "a.mtx", "--gram", "--add", "c.npz"}, "does not go with --gram");
   expect_bad({"--a", "a.mtx", "--gram", "--a-transposed"}, "does not go with --gram");
   expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--add", "a.mtx"}, "c must have the size of the product, 40 x 50");
+}
+
+TEST_F(spgemm_driver, complex_values) {
+  const std::string head = "%%MatrixMarket matrix coordinate complex general\n";
+  make("z.mtx", head + "2 2 3\n1 1 1 2\n1 2 0 -1\n2 2 3 0\n");
+  make("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 0 1\n");
+  make("r.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 1 4\n");
+  const auto complex_product = [&](arguments given, const char* output = "w.mtx") {
+    given.insert(given.end(), {"--output", output});
+    run_well(given);
+    return io::read_complex_sparse<double, std::int64_t>(work(output));
+  };
+  using complex_matrix = spgemm::complex_csr<double, std::int64_t>;
+  // [1 + 2i, -i; 0, 3] squared.
+  const complex_matrix square{2, 2, {0, 2, 3}, {0, 1, 1}, {{-3, 4}, {2, -4}, {9, 0}}};
+  EXPECT_EQ(complex_product({"--a", "z.mtx"}), square);
+  EXPECT_EQ(complex_product({"--a", "z.mtx", "--device", "emulated"}, "w.mtx.gz"), square);
+  EXPECT_EQ(complex_product({"--a", "z.mtx", "--precision", "float"}), square);
+  // Its rows with their conjugates: [6, 3 (-i); 3i, 9].
+  EXPECT_EQ(complex_product({"--a", "z.mtx", "--b-transposed", "--conjugate"}),
+            (complex_matrix{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{6, 0}, {0, -3}, {0, 3}, {9, 0}}}));
+  EXPECT_EQ(complex_product({"--a", "z.mtx", "--b", "r.mtx", "--a-transposed"}),
+            (complex_matrix{2, 2, {0, 1, 2}, {0, 0}, {{2, 4}, {12, -2}}}));
+  EXPECT_EQ(complex_product({"--a", "r.mtx", "--b", "h.mtx"}),
+            (complex_matrix{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{2, 0}, {0, -2}, {4, 0}, {0, -4}}}));
+  const test::json_value r = results({"--a", "z.mtx", "--checksums"});
+  EXPECT_EQ(r["nnz"], 3);
+  EXPECT_EQ(r["products"], 4 * 4);
+  EXPECT_EQ(r["sum"], 8);
+  EXPECT_EQ(r["sum_imaginary"], 0);
+  EXPECT_DOUBLE_EQ(r["sum_abs"].number(), 14 + std::sqrt(20.0));
+  EXPECT_DOUBLE_EQ(r["frobenius"].number(), std::sqrt(25.0 + 20 + 81));
+  expect_bad({"--a", "z.mtx", "--gram"}, "does not go with complex values");
+  expect_bad({"--a", "r.mtx", "--b", "z.mtx", "--top", "2"}, "does not go with complex values");
+  expect_bad({"--a", "z.mtx", "--semiring", "min-plus"}, "complex values need --semiring plus-times");
+  expect_bad({"--a", "z.mtx", "--output", "w.h5"}, "--output must be an .mtx or .mtx.gz file for complex values");
+  expect_bad({"--a", "z.mtx", "--b", "b.h5"}, "cannot hold complex matrices");
+  expect_bad({"--a", "z.mtx", "--conjugate"}, "--conjugate needs --a-transposed or --b-transposed");
+  make("bad.mtx", head + "1 1 1\n1 1 2\n");
+  expect_bad({"--a", "bad.mtx"}, "bad.mtx:3: the entry has no value that is a number");
 }
 
 TEST_F(spgemm_driver, summary) {

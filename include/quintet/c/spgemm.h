@@ -33,8 +33,19 @@ typedef struct quintet_csr {
   const void* columns;            ///< of index_type, in [0, cols)
   const void* values;             ///< of value_type
   quintet_index_type index_type;  ///< QUINTET_INT32 or QUINTET_INT64
-  quintet_type value_type;        ///< QUINTET_FLOAT or QUINTET_DOUBLE
+  quintet_type value_type;  ///< QUINTET_FLOAT or QUINTET_DOUBLE; or complex, for quintet_spgemm_multiply_complex()
 } quintet_csr;
+
+/// Types of complex values: pairs of a real and an imaginary part, as float _Complex and double _Complex are.
+enum { QUINTET_COMPLEX_FLOAT = 5, QUINTET_COMPLEX_DOUBLE = 6 };
+
+/// What of a complex operand is multiplied.
+typedef int32_t quintet_operand_form;
+enum {
+  QUINTET_PLAIN = 0,       ///< the matrix
+  QUINTET_TRANSPOSED = 1,  ///< its transpose
+  QUINTET_ADJOINT = 2      ///< its conjugate transpose
+};
 
 /// Meaning of multiply and add in a product.
 typedef int32_t quintet_semiring;
@@ -141,6 +152,15 @@ QUINTET_API quintet_status quintet_spgemm_multiply_add(double alpha, const quint
                                                        const quintet_spgemm_options* options, const char* device,
                                                        quintet_spgemm_report* report,
                                                        quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// *result := form_a(a) * form_b(b) of complex matrices, plus-times, from four products of their parts; the others
+/// refuse complex values. Invalid: also values that are not complex, forms outside their names. Time: four real
+/// products; memory: the parts of a, b and the result. `report` has all products of real numbers.
+QUINTET_API quintet_status quintet_spgemm_multiply_complex(const quintet_csr* a, quintet_operand_form form_a,
+                                                           const quintet_csr* b, quintet_operand_form form_b,
+                                                           const quintet_spgemm_options* options, const char* device,
+                                                           quintet_spgemm_report* report,
+                                                           quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
 /// *result := transpose(matrix) * matrix, or with of_rows matrix * transpose(matrix); with is_upper only the columns >=
 /// the row, from half of the multiplications. The bits are those of quintet_spgemm_multiply(). Invalid: also more rows,

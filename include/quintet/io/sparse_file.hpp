@@ -4,9 +4,9 @@
 // Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, double, integer, unsigned-integer or pattern
 // (every entry is 1), exponents with E or D, comments in any line after the first. Symmetry is general, symmetric or
 // skew-symmetric; the reader fills in the other triangle. In the format array, elements that are 0 are no entries.
-// Complex values are refused. Entries keep their order inside a row; repeated entries and explicit zeros stay; a
-// product adds the former with its semiring's addition. Written files are "coordinate real general", with numbers in
-// the shortest form that reads back the same.
+// Complex values are refused (complex_file.hpp reads them). Entries keep their order inside a row; repeated entries and
+// explicit zeros stay; a product adds the former with its semiring's addition. Written files are "coordinate real
+// general", with numbers in the shortest form that reads back the same.
 //
 // NPZ: what scipy.sparse.save_npz writes, in its formats csr, csc, coo, bsr and dia, of the types of read_npy(). The
 // zeros inside the blocks of bsr are entries, those of diagonals are not, as in SciPy. Written files are csr, deflated;

@@ -3,6 +3,7 @@
 
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/array.hpp"
+#include "quintet/spgemm/complex_product.hpp"
 #include "quintet/spgemm/csr.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/device_csr.hpp"

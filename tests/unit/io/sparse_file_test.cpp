@@ -3,9 +3,12 @@
 
 #include <hdf5.h>
 
+#include <limits>
+
 #include "io/gzip.hpp"
 #include "io/npy_source.hpp"
 #include "io/zip_file.hpp"
+#include "quintet/io/complex_file.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "support/sparse_matrices.hpp"
 #include "unit/io/temporary_folder.hpp"
@@ -104,6 +107,58 @@ TEST_F(sparse_file, arrays_of_matrix_market) {
                           "are too many");
   expect_bad(head + "real general\n1000000 1000000\n", "cannot be in a file of");
   expect_bad(head + "complex general\n1 1\n1 1\n", "\"complex\"");
+}
+
+using complex_matrix = spgemm::complex_csr<double, std::int32_t>;
+
+TEST_F(sparse_file, complex_values) {
+  const auto read = [&](std::string_view content) {
+    return read_complex_sparse<double, std::int32_t>(file("a.mtx", content));
+  };
+  const std::string head = "%%MatrixMarket matrix coordinate complex ";
+  EXPECT_EQ(read(head + "general\n2 3 2\n1 3 1.5 -2\n2 1 0 1d1\n"),
+            (complex_matrix{2, 3, {0, 1, 2}, {2, 0}, {{1.5, -2}, {0, 10}}}));
+  EXPECT_EQ(read(head + "symmetric\n2 2 2\n1 1 4 1\n2 1 3 -2\n"),
+            (complex_matrix{2, 2, {0, 2, 3}, {0, 1, 0}, {{4, 1}, {3, -2}, {3, -2}}}));
+  EXPECT_EQ(read(head + "hermitian\n2 2 2\n1 1 4 0\n2 1 3 -2\n"),
+            (complex_matrix{2, 2, {0, 2, 3}, {0, 1, 0}, {{4, 0}, {3, 2}, {3, -2}}}));
+  EXPECT_EQ(read(head + "skew-symmetric\n2 2 1\n2 1 3 -2\n"),
+            (complex_matrix{2, 2, {0, 1, 2}, {1, 0}, {{-3, 2}, {3, -2}}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n0 0\n"),
+            (complex_matrix{2, 2, {0, 2, 3}, {0, 1, 0}, {{1, 0}, {2, -3}, {2, 3}}}));
+  // Real files have imaginary parts of 0.
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 2 7\n"),
+            (complex_matrix{1, 2, {0, 1}, {1}, {{7, 0}}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n").values[1], std::complex(1.0, 0.0));
+  const auto bad = [&](std::string_view content, std::string_view words) {
+    SCOPED_TRACE(content);
+    QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read(content); }), words);
+  };
+  bad(head + "general\n1 1 1\n1 1 2\n", "a.mtx:3: the entry has no value that is a number");
+  bad(head + "general\n1 1 1\n1 1 2 3 4\n", "more than four fields");
+  bad(head + "hermitian\n1 1 1\n1 1 2 3\n", "a Hermitian matrix has only real numbers on its diagonal");
+  bad(head + "skew-symmetric\n1 1 1\n1 1 0 3\n", "only zeros on its diagonal");
+  bad(head + "hermitian\n2 3 0\n", "must be square");
+  bad("%%MatrixMarket matrix array complex hermitian\n1 1\n1 1\n", "real numbers on its diagonal");
+}
+
+TEST_F(sparse_file, complex_values_are_written) {
+  const complex_matrix m{
+      2, 3, {0, 1, 3}, {2, 0, 1}, {{0.1, -3e-300}, {-0.0, 2}, {std::numeric_limits<double>::infinity(), 0}}};
+  for (const char* name : {"c.mtx", "c.mtx.gz"}) {
+    write_complex_sparse(path(name), m.view());
+    EXPECT_EQ((read_complex_sparse<double, std::int32_t>(path(name))), m);
+    EXPECT_TRUE(has_complex_values(path(name)));
+    QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path(name)); }),
+                            "the field is \"complex\"");
+  }
+  EXPECT_FALSE(has_complex_values(file("real.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")));
+  EXPECT_FALSE(has_complex_values("none.npz"));
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { has_complex_values(file("empty.mtx", "")); }), "is empty");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { write_complex_sparse(path("c.npz"), m.view()); }),
+                          "cannot hold complex matrices");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_complex_sparse<double, std::int32_t>(path("c.h5")); }),
+                          "cannot hold complex matrices");
 }
 
 // Written by SciPy 1.17: compressed and not, arrays and matrices, 32- and 64-bit indices, three types of values.
