@@ -30,7 +30,11 @@ template <class Real>
 int largest_in_lanes() {
   return sizeof(Real) == 4 ? 96 : 80;
 }
-int largest_in_half_lanes(bool vectors) { return vectors ? 140 : 192; }
+/// Larger matrices have their vectors by division, one after another.
+template <class Real>
+int largest_in_half_lanes(bool vectors) {
+  return !vectors ? 192 : sizeof(Real) == 4 ? 140 : 80;
+}
 
 /// Whether a batch fills the lanes of a policy, and memory holds them. A group costs the same however few of its lanes
 /// hold a matrix.
@@ -92,7 +96,7 @@ void run_eigen(const jacobi_job<Real>& job, std::int64_t batch, const Device& de
   if (is_small) return run_small_eigen<host_double_lanes<Real>, host_lanes<Real>>(job, device);
   if (job.cols <= largest_in_lanes<Real>() && fills_lanes_of<host_lanes<Real>>(job, batch))
     return run_eigen_policy<host_lanes<Real>>(job, device);
-  if (job.cols > 48 && job.cols <= largest_in_half_lanes(job.vectors) &&
+  if (job.cols > 48 && job.cols <= largest_in_half_lanes<Real>(job.vectors) &&
       fills_lanes_of<host_half_lanes<Real>>(job, batch))
     return run_eigen_policy<host_half_lanes<Real>>(job, device);
   run_eigen_policy<host_rows<Real>>(job, device);

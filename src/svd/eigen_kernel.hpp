@@ -55,8 +55,9 @@ struct eigen_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<type
   template <class Map>
   QUINTET_SVD_INLINE start_memory<real> memory_in(const Map& map, real* memory) const {
     const workspace_layout& at = job.at;
-    return {part(map, memory, at.x),    part(map, memory, at.sigma),   part(map, memory, at.rank),
-            part(map, memory, at.sign), part(map, memory, at.start_w), part(map, memory, at.start_y)};
+    return {part(map, memory, at.x),       part(map, memory, at.sigma),   part(map, memory, at.rank),
+            part(map, memory, at.sign),    part(map, memory, at.start_w), part(map, memory, at.start_y),
+            base::division_in(map, memory)};
   }
 
   template <class Map>
@@ -78,11 +79,16 @@ struct eigen_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<type
       if (k + 1 < job.cols) update_columns(map, at.matrix, job.cols, job.ld_x, k, k + 1, job.cols, at);
       map.barrier();
     }
-    if (v != nullptr) form_columns(map, at.matrix, job.ld_x, at.tau, v, job.cols, job.ld_v, 0, job.cols);
-    if constexpr (Map::width > 1)
+    if constexpr (Map::width > 1) {
+      if (v != nullptr) form_columns(map, at.matrix, job.ld_x, at.tau, v, job.cols, job.ld_v, 0, job.cols);
       iterate_lanes(map, group, at, v);
-    else
-      iterate_alone(map, group, at, v);
+    } else {
+      const bool has_converged = v == nullptr
+                                     ? iterate_values(map, at)
+                                     : make_eigenvectors(map, at, v, job.cols, job.ld_v,
+                                                         [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
+      if (map.leads_team() && !has_converged) note_failure(map, group, 0);
+    }
   }
 
   /// Matrices side by side. Lengths are restored after a fixed number of steps, whatever the neighbours need.
@@ -104,24 +110,17 @@ struct eigen_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<type
       if (any_lane(iteration.failed(), l)) note_failure(map, group, l);
   }
 
+  /// Without vectors. Whether all eigenvalues have converged.
   template <class Map>
-  QUINTET_SVD_INLINE void iterate_alone(const Map& map, std::int64_t group, const start_memory<real>& at,
-                                        real* v) const {
-    const int n = job.cols, chunks = (n + Map::chunk - 1) / Map::chunk;
+  QUINTET_SVD_INLINE bool iterate_values(const Map& map, const start_memory<real>& at) const {
     tridiagonal_state state;
     for (bool has_more = true; has_more;) {
       poll_within();
-      record_rotations(map, at, n, job.ld_x, state);
+      record_rotations(map, at, job.cols, job.ld_x, state);
       has_more = at.y[1] > 0;
-      if (v != nullptr) {
-        rotate_chunks(map, v, job.ld_v, 0, chunks, at.matrix, std::int64_t(at.y[0]));
-        map.barrier();
-        restore_lengths(map, v, n, job.ld_v, 0, n, true);
-      } else {
-        map.barrier();  // everybody has read y
-      }
+      map.barrier();  // everybody has read y
     }
-    if (map.leads_team() && state.failed) note_failure(map, group, 0);
+    return !state.failed;
   }
 
   template <class Map>

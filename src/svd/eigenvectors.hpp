@@ -9,7 +9,9 @@
 
 #include <type_traits>
 
+#include "svd/division.hpp"
 #include "svd/large_products.hpp"
+#include "svd/reflection_blocks.hpp"
 #include "svd/sweeps.hpp"
 
 namespace quintet::svd {
@@ -24,6 +26,14 @@ template <class Real>
 struct start_memory {
   Real* matrix;
   Real *diagonal, *off_diagonal, *tau, *w, *y;
+  Real* division;   ///< of division_memory; null: implicit QL steps make V
+  int y_count = 1;  ///< workers that share a matrix add to several y, `y_length` apart
+  int y_length = 0;
+
+  /// The y that the columns from `first` on are added to.
+  QUINTET_SVD_INLINE Real* y_of(int first) const {
+    return y_count > 1 ? y + std::int64_t(first / columns_of_y) * y_length : y;
+  }
 };
 
 /// Columns that are worked on together.
@@ -81,6 +91,47 @@ QUINTET_SVD_INLINE void update_and_multiply(const Map& map, typename Map::real* 
   }
 }
 
+/// The same by one worker, for the columns from their block on the diagonal on: it adds to y_j what is in column j, and
+/// to y what the columns have below the block, which by symmetry is what they have beside it. So the half above is
+/// neither read nor written.
+template <int Count, class Map>
+QUINTET_SVD_INLINE void update_and_multiply_half(const Map& map, typename Map::real* g, int ld, int j, int chunks,
+                                                 int first, const typename Map::real* v, const typename Map::real* w,
+                                                 const typename Map::real* h, typename Map::real* y) {
+  using scalar = typename Map::scalar;
+  using vector = typename Map::vector;
+  constexpr int block = Map::chunk > start_together ? int(Map::chunk) : start_together;
+  const int start = j / block * block / Map::chunk, next = start + block / Map::chunk;
+  const int end = next < chunks ? next : chunks;
+  vector sum[Count] = {};
+  typename Map::real* column[Count];
+  scalar minus_v[Count], minus_w[Count], factor[Count];
+  for (int e = 0; e < Count; ++e) {
+    column[e] = map.column(g, j + e, ld);
+    minus_v[e] = -map.element(v, j + e);
+    minus_w[e] = -map.element(w, j + e);
+    factor[e] = map.element(h, j + e);
+  }
+  const auto update = [&](int e, int c, const vector& v_c, const vector& w_c, const vector& h_c)
+                          QUINTET_SVD_INLINE_LAMBDA {
+                            vector value = load<Map>(column[e], c);
+                            value = device::fma(v_c, minus_w[e], value);
+                            value = device::fma(w_c, minus_v[e], value);
+                            store<Map>(column[e], c, value);
+                            sum[e] = device::fma(value, h_c, sum[e]);
+                            return value;
+                          };
+  for (int c = first > start ? first : start; c < end; ++c)
+    for (int e = 0; e < Count; ++e) update(e, c, load<Map>(v, c), load<Map>(w, c), load<Map>(h, c));
+  for (int c = end; c < chunks; ++c) {
+    const vector v_c = load<Map>(v, c), w_c = load<Map>(w, c), h_c = load<Map>(h, c);
+    vector y_c = load<Map>(y, c);
+    for (int e = 0; e < Count; ++e) y_c = device::fma(update(e, c, v_c, w_c, h_c), factor[e], y_c);
+    store<Map>(y, c, y_c);
+  }
+  for (int e = 0; e < Count; ++e) map.set_element(y, j + e, map.element(y, j + e) + map.pair_sum(sum[e]));
+}
+
 /// The array of this thread's lanes.
 template <class Map>
 QUINTET_SVD_INLINE typename Map::real* lanes_of_array(const Map& map, typename Map::real* array) {
@@ -111,6 +162,21 @@ QUINTET_SVD_INLINE void make_inner_reflection(const Map& map, typename Map::real
   map.barrier();
 }
 
+/// y, where several hold a part of it: those of the columns from k on. The first one is y.
+template <class Map>
+QUINTET_SVD_INLINE void add_up_products(const Map&, int k, int n, const start_memory<typename Map::real>& at) {
+  const int chunks = (n + Map::chunk - 1) / Map::chunk;
+  for (int j = k / columns_of_y * columns_of_y; at.y_count > 1 && j < n; j += columns_of_y) {
+    const typename Map::real* part = at.y_of(j);
+    const bool is_first = j <= k;
+    if (is_first && part == at.y) continue;
+    for (int c = (is_first ? k - 1 : j) / Map::chunk; c < chunks; ++c) {
+      const auto value = load<Map>(part, c);
+      store<Map>(at.y, c, is_first ? value : load<Map>(at.y, c) + value);
+    }
+  }
+}
+
 /// Step k of G = Q T Q^T with a tridiagonal T (Golub, Van Loan 1996, Algorithm 8.3.1), first half: w of the reflection
 /// before, from y, and reflection k, which replaces column k of G.
 template <class Map>
@@ -126,6 +192,7 @@ QUINTET_SVD_INLINE void begin_step(const Map& map, typename Map::real* g, int n,
     });
     map.barrier();
   } else {  // w = tau y - tau^2 / 2 (y . h) h, and G - h w^T - w h^T in column k
+    if constexpr (divides<Map>) add_up_products(map, k, n, at);
     const real* h = map.column(g, k - 1, ld);
     const scalar tau = map.entry(at.tau, k - 1),
                  half = tau * tau * team_dot(map, lanes_of_array(map, at.y), h, n, k) * real(0.5);
@@ -160,8 +227,22 @@ QUINTET_SVD_INLINE void update_columns(const Map& map, typename Map::real* g, in
                                        const start_memory<typename Map::real>& at) {
   using real = typename Map::real;
   const real *column = map.column(g, k, ld), *w = lanes_of_array(map, at.w), *v = k > 0 ? map.column(g, k - 1, ld) : w;
-  real* y = lanes_of_array(map, at.y);
+  real* y = lanes_of_array(map, at.y_of(begin));
   const int chunks = (n + Map::chunk - 1) / Map::chunk, first = first_chunk(map, k);
+  if constexpr (Map::row_cyclic) {
+    for (int c = first; c < chunks; ++c) store<Map>(y, c, typename Map::vector{});
+    int j = begin;
+    const auto meet = [&]<int Count>(std::integral_constant<int, Count>) QUINTET_SVD_INLINE_LAMBDA {
+      update_and_multiply_half<Count>(map, g, ld, j, chunks, first, v, w, column, y);
+      j += Count;
+    };
+    if constexpr (Map::has_registers_for_four) {
+      while (j < end && j % start_together != 0) meet(std::integral_constant<int, 1>{});
+      while (j + start_together <= end) meet(std::integral_constant<int, start_together>{});
+    }
+    while (j < end) meet(std::integral_constant<int, 1>{});
+    return;
+  }
   constexpr int group_size = columns_at_once<Map>();
   const int blocks = (end - begin) / group_size;
   for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
@@ -227,176 +308,6 @@ QUINTET_SVD_INLINE void form_columns(const Map& map, typename Map::real* h, int 
   map.barrier();
 }
 
-/// The element that an implicit QL step chases up the diagonal (Golub, Van Loan 1996, 8.3.3; Dubrulle 1970).
-template <class Scalar>
-struct chased_bulge {
-  Scalar s, c, p, g;  ///< the last rotation; what it left of the diagonal; the next element
-};
-
-/// The rotation of rows i and i + 1, from the off-diagonal element e_i. `length` is the root of square_with(),
-/// which becomes e_{i+1}; d_next is d_{i+1}.
-template <class Scalar>
-QUINTET_SVD_INLINE Scalar square_with(const chased_bulge<Scalar>& bulge, const Scalar& e) {
-  const Scalar f = bulge.s * e;
-  return device::fma(f, f, bulge.g * bulge.g);
-}
-template <class Scalar>
-QUINTET_SVD_INLINE chased_bulge<Scalar> chase(const chased_bulge<Scalar>& bulge, const Scalar& e, const Scalar& length,
-                                              const Scalar& d, Scalar& d_next) {
-  const Scalar b = bulge.c * e, inverse = same<Scalar>(real_of<Scalar>(1)) / length, g = d_next - bulge.p;
-  chased_bulge<Scalar> next;
-  next.s = bulge.s * e * inverse;
-  next.c = bulge.g * inverse;
-  const Scalar change = device::fma(d - g, next.s, (b + b) * next.c);
-  next.p = next.s * change;
-  d_next = g + next.p;
-  next.g = device::fma(next.c, change, -b);
-  return next;
-}
-
-/// The first element of a step with Wilkinson's shift, from the block [l, m] of the tridiagonal matrix.
-template <class Scalar>
-QUINTET_SVD_INLINE chased_bulge<Scalar> start_bulge(const Scalar& d_l, const Scalar& d_after, const Scalar& e_l,
-                                                    const Scalar& d_m) {
-  const Scalar zero{}, one = same<Scalar>(real_of<Scalar>(1));
-  const Scalar g = (d_after - d_l) / (e_l + e_l), r = root(device::fma(g, g, one));
-  return {one, one, zero, d_m - d_l + e_l / choose(g < zero, g - r, g + r)};
-}
-
-/// Iterations for one eigenvalue; more are not needed.
-constexpr int max_ql_iterations = 50;
-
-/// How far the iteration on a tridiagonal matrix has come.
-struct tridiagonal_state {
-  int first = 0, iterations = 0;  ///< eigenvalues before `first` are there; iterations of this one
-  bool failed = false;            ///< an eigenvalue was left that had not converged
-};
-
-/// Implicit QL steps, by one thread, until all eigenvalues are there or `capacity` numbers of rotations are written. A
-/// step from row m up is m, the number of its rotations, and s / (1 + c) and s of each: columns change signs (kept in
-/// `sign`, +-1, of those of T) so that no cosine is negative. Returns the numbers written. An eigenvalue that does not
-/// converge is left: the rotations are right all the same.
-template <class Real>
-QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign, int n, tridiagonal_state& at,
-                                                    Real* to, std::int64_t capacity) {
-  constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
-  std::int64_t used = 0;
-  // The Gram matrix knows nothing below epsilon times its size; in a block of zeros and rounding errors, elements
-  // off the diagonal would shrink until their squares underflow.
-  Real size = 0;
-  for (int i = at.first; i < n; ++i) size = larger(size, absolute(d[i]));
-  const Real floor = epsilon * epsilon * size;
-  while (at.first < n) {
-    const int l = at.first;
-    int m = l;
-    while (m + 1 < n && absolute(e[m]) > device::fma(epsilon, absolute(d[m]) + absolute(d[m + 1]), floor)) ++m;
-    if (m == l || at.iterations == max_ql_iterations) {
-      at = {l + 1, 0, at.failed || m != l};
-      continue;
-    }
-    if (used + 2 + 2 * (m - l) > capacity) break;
-    ++at.iterations;
-    chased_bulge<Real> bulge = start_bulge(d[l], d[l + 1], e[l], d[m]);
-    Real *step = to + used, carried = sign[m];
-    int i = m - 1;
-    used += 2;
-    for (; i >= l; --i) {
-      const Real square = square_with(bulge, e[i]);
-      if (!(square > no_column_threshold<Real>())) {
-        e[i + 1] = 0;
-        break;
-      }
-      const Real length = root(square);
-      e[i + 1] = length;
-      bulge = chase(bulge, e[i], length, d[i], d[i + 1]);
-      const Real turn = bulge.c < 0 ? Real(-1) : Real(1), turned = bulge.s * (turn * carried * sign[i]);
-      sign[i + 1] = turn * carried;
-      carried = turn * sign[i];
-      to[used++] = turned / (1 + absolute(bulge.c));
-      to[used++] = turned;
-    }
-    sign[i + 1] = carried;
-    step[0] = Real(m);
-    step[1] = Real(m - 1 - i);
-    if (i >= l) {  // the matrix falls apart here
-      d[i + 1] -= bulge.p;
-    } else {
-      d[l] -= bulge.p;
-      e[l] = bulge.g;
-    }
-    e[m] = 0;
-  }
-  return used;
-}
-
-/// Recorded steps on Count chunks of the columns of V: each chunk meets all of them while it is in a cache (Van Zee,
-/// van de Geijn, Quintana-Orti 2014). In Rutishauser's form the cosine is 1 - s s / (1 + c), with more digits than a
-/// number holds: with rounded cosines V is three times as far from orthogonal.
-template <int Count, class Map>
-QUINTET_SVD_INLINE void rotate_rows(const Map& map, typename Map::real* v, int ld, int chunk,
-                                    const typename Map::real* record, std::int64_t used) {
-  using real = typename Map::real;
-  using scalar = typename Map::scalar;
-  using vector = typename Map::vector;
-  const auto number = [&](std::int64_t at)
-                          QUINTET_SVD_INLINE_LAMBDA { return device::load_pack<scalar>(record + at * Map::width); };
-  for (std::int64_t from = 0; from < used;) {
-    // The same for all matrices side by side.
-    const int m = int(lane_of(number(from), 0)), count = int(lane_of(number(from + 1), 0));
-    from += 2;
-    real* column = map.column(v, m, ld);
-    vector carried[Count];
-    for (int e = 0; e < Count; ++e) carried[e] = load<Map>(column, chunk + e);
-    for (int i = 0; i < count; ++i, from += 2) {
-      const scalar half_tangent = number(from), s = number(from + 1);
-      real* next = column - std::int64_t(ld) * Map::width;
-      for (int e = 0; e < Count; ++e) {
-        const vector value = load<Map>(next, chunk + e);
-        store<Map>(column, chunk + e, device::fma(device::fma(carried[e], -half_tangent, value), s, carried[e]));
-        carried[e] = device::fma(device::fma(value, half_tangent, carried[e]), -s, value);
-      }
-      column = next;
-    }
-    for (int e = 0; e < Count; ++e) store<Map>(column, chunk + e, carried[e]);
-  }
-}
-
-/// The columns [begin, end) of V get length 1 again, in the lanes of `where`.
-template <class Map>
-QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld, int begin, int end,
-                                        const mask_of<typename Map::scalar>& where) {
-  using scalar = typename Map::scalar;
-  const scalar one = same<scalar>(typename Map::real(1));
-  for_each_item(map, begin, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    typename Map::real* column = map.column(v, j, ld);
-    const scalar factor = one / root(pair_dot(map, column, column, n));
-    if (valid) scale_column(map, column, n, choose(where, factor, one));
-  });
-  map.barrier();
-}
-
-/// Rotations of a column, on average, after which its length is restored. Rounding errors of lengths add up, and a
-/// rotation of columns of different lengths leaves them not orthogonal.
-constexpr int rotations_between_lengths = 64;
-
-/// Chunks of V that meet all rotations together.
-template <class Map>
-constexpr int chunks_rotated() {
-  return Map::row_cyclic ? 4 : 1;
-}
-
-/// Chunks [begin, end) of the columns of V times `used` numbers of recorded steps.
-template <class Map>
-QUINTET_SVD_INLINE void rotate_chunks(const Map& map, typename Map::real* v, int ld, int begin, int end,
-                                      const typename Map::real* record, std::int64_t used) {
-  constexpr int group_size = chunks_rotated<Map>();
-  for (int c = begin + map.team_first() * group_size; c < end; c += map.team_step() * group_size)
-    if (c + group_size <= end)
-      rotate_rows<group_size>(map, v, ld, c, record, used);
-    else
-      for (int i = c; i < end; ++i) rotate_rows<1>(map, v, ld, i, record, used);
-}
-
 /// The next rotations of V, in `at.matrix` (at.y[0] numbers); at.y[1] is 1 when there will be more. One thread.
 template <class Map>
 QUINTET_SVD_INLINE void record_rotations(const Map& map, const start_memory<typename Map::real>& at, int n, int ld,
@@ -412,6 +323,65 @@ QUINTET_SVD_INLINE void record_rotations(const Map& map, const start_memory<type
     at.y[1] = real(state.first < n ? 1 : 0);
   }
   map.barrier();
+}
+
+/// V = Q Z from the reflections of G = Q T Q^T and T = Z D Z^T, by steps of QL. Whether all eigenvalues have converged.
+template <class Map, class Between>
+QUINTET_SVD_INLINE bool iterate_eigenvectors(const Map& map, const start_memory<typename Map::real>& at,
+                                             typename Map::real* v, int n, int ld, Between between) {
+  const int chunks = (n + Map::chunk - 1) / Map::chunk;
+  form_columns(map, at.matrix, ld, at.tau, v, n, ld, 0, n);
+  tridiagonal_state state;
+  for (bool has_more = true; has_more;) {
+    between();
+    record_rotations(map, at, n, ld, state);
+    has_more = at.y[1] > 0;
+    rotate_chunks(map, v, ld, 0, chunks, at.matrix, std::int64_t(at.y[0]));
+    map.barrier();
+    restore_lengths(map, v, n, ld, 0, n, true);
+  }
+  return !state.failed;
+}
+
+/// The same by division, on the host.
+template <class Map, class Between>
+QUINTET_SVD_INLINE bool divide_eigenvectors(const Map& map, const start_memory<typename Map::real>& at,
+                                            typename Map::real* v, int n, int ld, Between between) {
+  const auto memory = division_memory<typename Map::real>::at(at.division, n, ld);
+  using division_type = tridiagonal_division<Map>;
+  const division_type division(map, at.diagonal, at.off_diagonal, v, n, ld, memory);
+  const int levels = division_type::levels(n);
+  division.split();
+  for (int i = 0; i < 1 << levels; ++i) division.solve_leaf(i);
+  for (int level = levels - 1; level >= 0; --level)
+    for (int i = 0; i < 1 << level; ++i) {
+      between();
+      const int parts = division_type::parts(n, level), product_parts = division_type::product_parts(n, level);
+      division.deflate(level, i);
+      for (int part = 0; part < parts; ++part) division.copy_columns(level, i, part);
+      for (int part = 0; part < parts; ++part) division.find_roots(level, i, part);
+      for (int part = 0; part < parts; ++part) division.find_weights(level, i, part);
+      for (int part = 0; part < parts; ++part) division.find_vectors(level, i, part);
+      for (int part = 0; part < product_parts; ++part) division.multiply(level, i, part);
+    }
+  const bool has_failed = division.has_failed();
+  const reflection_blocks<Map> q{at.matrix, at.tau, memory.copy, memory.factor, n, ld};
+  for (int block = 0; block < q.blocks(n); ++block) q.make_block(map, block);
+  for (int part = 0; part < q.parts(n); ++part) {
+    between();
+    q.reflect(map, v, part);
+  }
+  restore_lengths(map, v, n, ld, 0, n, true);
+  return !has_failed;
+}
+
+/// Eigenvectors of G from its tridiagonalisation, in no order.
+template <class Map, class Between>
+QUINTET_SVD_INLINE bool make_eigenvectors(const Map& map, const start_memory<typename Map::real>& at,
+                                          typename Map::real* v, int n, int ld, Between between) {
+  if constexpr (divides<Map>)
+    if (at.division != nullptr) return divide_eigenvectors(map, at, v, n, ld, between);
+  return iterate_eigenvectors(map, at, v, n, ld, between);
 }
 
 /// Column j of V to its place in `to`, by falling eigenvalues.
@@ -451,7 +421,7 @@ QUINTET_SVD_INLINE void start_from_eigenvectors(const Map& map, const columns<ty
                                                 typename Map::real* v, const start_memory<typename Map::real>& at,
                                                 Between between) {
   using real = typename Map::real;
-  const int n = m.n, ld = m.ld_v, chunks = (n + Map::chunk - 1) / Map::chunk;
+  const int n = m.n, ld = m.ld_v;
   real* g = at.matrix;
   for (int j = 0; j < (n + start_together - 1) / start_together; ++j) multiply_columns(map, m, g, ld, j);
   map.barrier();
@@ -463,16 +433,7 @@ QUINTET_SVD_INLINE void start_from_eigenvectors(const Map& map, const columns<ty
     if (k + 1 < n) update_columns(map, g, n, ld, k, k + 1, n, at);
     map.barrier();
   }
-  form_columns(map, g, ld, at.tau, v, n, ld, 0, n);
-  tridiagonal_state state;
-  for (bool more = true; more;) {
-    between();
-    record_rotations(map, at, n, ld, state);
-    more = at.y[1] > 0;
-    rotate_chunks(map, v, ld, 0, chunks, at.matrix, std::int64_t(at.y[0]));
-    map.barrier();
-    restore_lengths(map, v, n, ld, 0, n, true);
-  }
+  make_eigenvectors(map, at, v, n, ld, between);
   real* rank = at.off_diagonal;
   rank_falling(map, at.diagonal, n, rank);
   for (int j = 0; j < n; ++j) place_column(map, v, rank, ld, j, at.matrix);

@@ -46,12 +46,19 @@ struct jacobi_group {
     return m;
   }
 
+  /// The memory of division.hpp, where a matrix has it.
+  template <class Map>
+  QUINTET_SVD_INLINE real* division_in(const Map& map, real* memory) const {
+    return job.at.division > 0 ? part(map, memory, job.at.division) : nullptr;
+  }
+
   /// The memory of start_from_eigenvectors(): arrays that the sweeps fill anew.
   template <class Map>
   QUINTET_SVD_INLINE start_memory<real> start_in(const Map& map, real* memory) const {
     const workspace_layout& at = job.at;
     return {part(map, memory, at.start), part(map, memory, at.sigma),   part(map, memory, at.rank),
-            part(map, memory, at.sign),  part(map, memory, at.start_w), part(map, memory, at.start_y)};
+            part(map, memory, at.sign),  part(map, memory, at.start_w), part(map, memory, at.start_y),
+            division_in(map, memory)};
   }
 
   /// The places of Q and R; none on the direct way.

@@ -69,7 +69,7 @@ enum class phase : std::int32_t {
 
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
-  std::int64_t a, h, x, v, left, start;
+  std::int64_t a, h, x, v, left, start, division;  ///< division: 0 where there is none
   std::int64_t norm, column_scale, norm_correction, order, sigma, rank, sign, tau, start_w, start_y, pivots, row_rank,
       row_size, source, scaling;
   std::int64_t total;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/for_each.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/eigenvectors.hpp"
 
@@ -13,8 +14,18 @@ enum class start_phase {
   mirror,
   begin,  ///< step k of the tridiagonalisation
   update,
-  form,    ///< V = Q
-  record,  ///< rotations
+  form,        ///< V = Q
+  split,       ///< from here on a division (division.hpp) in place of QL steps
+  solve_leaf,  ///< a part is a leaf; in what follows, a part of a merge
+  deflate,
+  copy,
+  find_roots,
+  find_weights,
+  find_vectors,
+  merge,
+  make_block,  ///< of reflections
+  reflect,     ///< V = Q V
+  record,      ///< rotations
   rotate,
   lengths,
   rank,   ///< of the eigenvalues
@@ -39,7 +50,7 @@ struct start_step {
   std::int32_t* rounds;  ///< [matrices] 2: more rotations will come, 1: these are the last ones, 0: none are left
   start_phase phase;
   int parts;  ///< tiles of a matrix
-  int k;      ///< step of the tridiagonalisation
+  int k;      ///< step of the tridiagonalisation, or level of a division
 
   template <class Map>
   QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
@@ -51,7 +62,8 @@ struct start_step {
     m.norm_correction += offset;
     run(map, m, v == nullptr ? nullptr : v + offset,
         {memory.matrix + offset, memory.diagonal + offset, memory.off_diagonal + offset, memory.tau + offset,
-         memory.w + offset, memory.y + offset},
+         memory.w + offset, memory.y + offset, memory.division == nullptr ? nullptr : memory.division + offset,
+         memory.y_count, memory.y_length},
         matrix, part);
   }
 
@@ -69,11 +81,25 @@ struct start_step {
       case start_phase::begin:
         return begin_step(map, g, n, ld, k, at);
       case start_phase::update: {
-        const int rest = n - k - 1;
-        return update_columns(map, g, n, ld, k, k + 1 + part_of(rest, part), k + 1 + part_of(rest, part + 1), at);
+        const int block = ((k + 1) / columns_of_y + part) * columns_of_y, next = block + columns_of_y;
+        return update_columns(map, g, n, ld, k, block > k ? block : k + 1, next < n ? next : n, at);
       }
       case start_phase::form:
         return form_columns(map, g, ld, at.tau, vectors, n, ld, begin, end);
+      case start_phase::split:
+      case start_phase::solve_leaf:
+      case start_phase::deflate:
+      case start_phase::copy:
+      case start_phase::find_roots:
+      case start_phase::find_weights:
+      case start_phase::find_vectors:
+      case start_phase::merge:
+        if constexpr (divides<Map>) divide(map, vectors, n, ld, at, part);
+        return;
+      case start_phase::make_block:
+      case start_phase::reflect:
+        if constexpr (divides<Map>) reflect_part(map, vectors, n, ld, at, matrix, part);
+        return;
       case start_phase::record: {
         // Who is done stays as it is, however long others in the batch take.
         if (k > 0 && rounds[matrix] < 2) {
@@ -117,6 +143,45 @@ struct start_step {
     }
   }
 
+  template <class Map>
+  QUINTET_SVD_INLINE void divide(const Map& map, Real* vectors, int n, int ld, const start_memory<Real>& at,
+                                 int part) const {
+    const tridiagonal_division<Map> division(map, at.diagonal, at.off_diagonal, vectors, n, ld,
+                                             division_memory<Real>::at(at.division, n, ld));
+    const int block = part & ((1 << k) - 1), part_of_block = part >> k;
+    switch (phase) {
+      case start_phase::split:
+        return division.split();
+      case start_phase::solve_leaf:
+        return division.solve_leaf(part);
+      case start_phase::deflate:
+        return division.deflate(k, block);
+      case start_phase::copy:
+        return division.copy_columns(k, block, part_of_block);
+      case start_phase::find_roots:
+        return division.find_roots(k, block, part_of_block);
+      case start_phase::find_weights:
+        return division.find_weights(k, block, part_of_block);
+      case start_phase::find_vectors:
+        return division.find_vectors(k, block, part_of_block);
+      default:
+        return division.multiply(k, block, part_of_block);
+    }
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void reflect_part(const Map& map, Real* vectors, int n, int ld, const start_memory<Real>& at,
+                                       std::int64_t matrix, int part) const {
+    const auto of_division = division_memory<Real>::at(at.division, n, ld);
+    const reflection_blocks<Map> q{at.matrix, at.tau, of_division.copy, of_division.factor, n, ld};
+    if (phase == start_phase::reflect) return q.reflect(map, vectors, part);
+    q.make_block(map, part);
+    if (part > 0) return;
+    const tridiagonal_division<Map> division(map, at.diagonal, at.off_diagonal, vectors, n, ld, of_division);
+    at.y[failure_in_y] = Real(division.has_failed() ? 1 : 0);
+    rounds[matrix] = 1;  // lengths are to be restored
+  }
+
   /// Where a part begins: at a multiple of 4.
   QUINTET_SVD_INLINE int part_of(int count, int part) const {
     const std::int64_t blocks = (count + start_together - 1) / start_together;
@@ -148,7 +213,10 @@ class shared_start {
                     memory + at.rank,
                     memory + at.sign,
                     memory + at.start_w,
-                    memory + at.start_y};
+                    memory + at.start_y,
+                    at.division > 0 ? memory + at.division : nullptr,
+                    (job.cols + columns_of_y - 1) / columns_of_y,
+                    job.ld_v};
     step_.target = memory + at.scaling + 2;
     step_.slot = job.slot;
     device::fill(rounds_, std::int32_t(0));
@@ -157,21 +225,12 @@ class shared_start {
 
   /// From the matrices in the working memory to eigenvalues and eigenvectors, in no order.
   void diagonalise() {
-    const int n = step_.first.n;
-    for (int k = 0; k < n; ++k) {
-      launch(start_phase::begin, 1, k);
-      if (k + 1 < n) launch(start_phase::update, parts_for(n - k - 1), k);
-    }
-    if (step_.v != nullptr) launch(start_phase::form, (n + 2 * start_together - 1) / (2 * start_together));
-    constexpr int chunk = Policy::map::chunk, chunks_of_part = 2 * chunks_rotated<typename Policy::map>();
-    const int chunks = (n + chunk - 1) / chunk;
-    int round = 0;
-    do {
-      launch(start_phase::record, 1, round++);
-      if (step_.v == nullptr) continue;
-      launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
-      launch(start_phase::lengths, parts_for(n));
-    } while (has_more(rounds_));
+    reduce();
+    const stage_region stage(step_.v != nullptr ? "eigenvectors" : "eigenvalues");
+    if (step_.v != nullptr && step_.memory.division != nullptr)
+      divide();
+    else
+      iterate();
   }
 
   void run() {
@@ -196,6 +255,50 @@ class shared_start {
   }
 
  private:
+  /// Householder's tridiagonalisation.
+  void reduce() {
+    const stage_region stage("reduce");
+    const int n = step_.first.n;
+    for (int k = 0; k < n; ++k) {
+      launch(start_phase::begin, 1, k);
+      if (k + 1 < n) launch(start_phase::update, (n - 1) / columns_of_y - (k + 1) / columns_of_y + 1, k);
+    }
+  }
+
+  /// V by division.
+  void divide() {
+    using map = typename Policy::map;
+    using division = tridiagonal_division<map>;
+    const int n = step_.first.n, levels = division::levels(n);
+    launch(start_phase::split, 1);
+    launch(start_phase::solve_leaf, 1 << levels);
+    for (int level = levels - 1; level >= 0; --level) {
+      launch(start_phase::deflate, 1 << level, level);
+      for (const start_phase step :
+           {start_phase::copy, start_phase::find_roots, start_phase::find_weights, start_phase::find_vectors})
+        launch(step, division::parts(n, level) << level, level);
+      launch(start_phase::merge, division::product_parts(n, level) << level, level);
+    }
+    launch(start_phase::make_block, reflection_blocks<map>::blocks(n));
+    launch(start_phase::reflect, reflection_blocks<map>::parts(n));
+    launch(start_phase::lengths, parts_for(n));
+  }
+
+  /// Implicit QL steps.
+  void iterate() {
+    const int n = step_.first.n;
+    if (step_.v != nullptr) launch(start_phase::form, (n + 2 * start_together - 1) / (2 * start_together));
+    constexpr int chunk = Policy::map::chunk, chunks_of_part = 2 * chunks_rotated<typename Policy::map>();
+    const int chunks = (n + chunk - 1) / chunk;
+    int round = 0;
+    do {
+      launch(start_phase::record, 1, round++);
+      if (step_.v == nullptr) continue;
+      launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
+      launch(start_phase::lengths, parts_for(n));
+    } while (has_more(rounds_));
+  }
+
   static bool has_more(const Buffer<std::int32_t>& rounds) {
     for (const std::int32_t left : rounds.to_vector())
       if (left == 2) return true;

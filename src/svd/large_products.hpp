@@ -26,9 +26,14 @@ struct multiply_by_rows {
   int rows, inner, columns;
   bool has_padding;  ///< of the columns of y, which are contiguous then; otherwise its strides are any
 
+  /// Chunks of a register tile.
+  template <class Map>
+  static constexpr int chunks_together() {
+    return !Map::row_cyclic ? 1 : device::host_registers() < 32 ? 3 : 4;
+  }
   template <class Map>
   static constexpr int chunks_of_tile() {
-    return Map::row_cyclic ? 16 : 256;
+    return Map::row_cyclic ? 4 * chunks_together<Map>() : 256;
   }
   template <class Map>
   QUINTET_SVD_INLINE std::int64_t tiles() const {
@@ -40,7 +45,7 @@ struct multiply_by_rows {
     const std::int64_t parts = tiles<Map>(), b = tile / parts;
     const int chunks = padded_rows<Map>(rows) / Map::chunk, begin = int(tile % parts) * chunks_of_tile<Map>();
     const int end = begin + chunks_of_tile<Map>() < chunks ? begin + chunks_of_tile<Map>() : chunks;
-    constexpr int group_size = Map::row_cyclic ? 4 : 1;
+    constexpr int group_size = chunks_together<Map>();
     const int step = map.team_step() * group_size;
     if constexpr (Map::row_cyclic) {
       if (has_padding && inner > terms_of_part) return multiply_tile<group_size, Map>(b, begin, end);
@@ -49,40 +54,59 @@ struct multiply_by_rows {
       for (int j = 0; j < columns; j += 4) multiply_block<group_size, Map>(b, c, end, j);
   }
 
+  /// Y += A X, on the rows map of the host.
+  template <class Map>
+  QUINTET_SVD_INLINE void add_to_y(const Map&, std::int64_t tile) const {
+    const std::int64_t parts = tiles<Map>();
+    const int chunks = padded_rows<Map>(rows) / Map::chunk, begin = int(tile % parts) * chunks_of_tile<Map>();
+    const int end = begin + chunks_of_tile<Map>() < chunks ? begin + chunks_of_tile<Map>() : chunks;
+    multiply_tile<chunks_together<Map>(), Map>(tile / parts, begin, end, true);
+  }
+
   enum { terms_of_part = 2 * terms_of_short_sum };
 
+  enum { columns_in_cache = 256 };
+
   /// A whole tile by one thread, with sums kept in Y: a part of A is copied to where the first-level cache holds it for
-  /// all columns of X, and the next one is asked for.
+  /// columns of X that the second-level cache holds, and the next one is asked for.
   template <int Count, class Map>
-  QUINTET_SVD_INLINE void multiply_tile(std::int64_t b, int begin, int end) const {
-    const int shares = (columns + 3) / 4;
+  QUINTET_SVD_INLINE void multiply_tile(std::int64_t b, int begin, int end, bool adds = false) const {
     alignas(64) Real packed[terms_of_part * Count * Map::chunk];
-    for (int first = 0; first < inner; first += terms_of_part) {
-      const int last = first + terms_of_part < inner ? first + terms_of_part : inner;
-      for (int c = begin; c < end; c += Count) {
-        Real* to = packed;
-        for (int k = first; k < last; ++k) {
-          const Real* column = a.at(b, 0, k);
-          for (int i = 0; i < Count; ++i, to += Map::chunk)
-            device::store_pack(to, load<Map>(column, c + i < end ? c + i : end - 1));
-        }
-        const bool is_last = c + Count >= end;
-        const int next = is_last ? begin : c + Count, ahead = is_last ? last - first : 0;
-        for (int share = 0; share < shares; ++share) {
-          for (int k = first + ahead + share; k < last + ahead && k < inner; k += shares) {
-            const Real* column = a.at(b, 0, k) + std::int64_t(next) * Map::stride;
-            for (int i = 0; i < Count && next + i < end; ++i) __builtin_prefetch(column + i * Map::stride);
+    for (int from = 0; from < columns; from += columns_in_cache) {
+      const int to = from + columns_in_cache < columns ? from + columns_in_cache : columns;
+      for (int first = 0; first < inner; first += terms_of_part) {
+        const int last = first + terms_of_part < inner ? first + terms_of_part : inner;
+        for (int c = begin; c < end; c += Count) {
+          pack_part<Count, Map>(b, c, end, first, last, packed);
+          const bool is_last = c + Count >= end;
+          const int next = is_last ? begin : c + Count, ahead = is_last ? last - first : 0,
+                    shares = (to - from + 3) / 4;
+          for (int share = 0; share < shares; ++share) {
+            for (int k = first + ahead + share; k < last + ahead && k < inner; k += shares) {
+              const Real* column = a.at(b, 0, k) + std::int64_t(next) * Map::stride;
+              for (int i = 0; i < Count && next + i < end; ++i) __builtin_prefetch(column + i * Map::stride);
+            }
+            add_products<Count, Map>(packed, b, c, end, from + 4 * share, first, last, adds || first > 0);
           }
-          add_products<Count, Map>(packed, b, c, end, 4 * share, first, last);
         }
       }
     }
   }
 
-  /// The terms [first, last) of four columns from j on, added to Y.
+  /// Chunks [c, c + Count) of the columns [first, last) of A, one after the other.
   template <int Count, class Map>
-  QUINTET_SVD_INLINE void add_products(const Real* packed, std::int64_t b, int c, int end, int j, int first,
-                                       int last) const {
+  QUINTET_SVD_INLINE void pack_part(std::int64_t b, int c, int end, int first, int last, Real* to) const {
+    for (int k = first; k < last; ++k) {
+      const Real* column = a.at(b, 0, k);
+      for (int i = 0; i < Count; ++i, to += Map::chunk)
+        device::store_pack(to, load<Map>(column, c + i < end ? c + i : end - 1));
+    }
+  }
+
+  /// The terms [first, last) of four columns from j on, added to Y or in its place.
+  template <int Count, class Map>
+  QUINTET_SVD_INLINE void add_products(const Real* packed, std::int64_t b, int c, int end, int j, int first, int last,
+                                       bool adds) const {
     using vector = typename Map::vector;
     const Real* factors[4];
     for (int e = 0; e < 4; ++e) factors[e] = x.at(b, first, j + e < columns ? j + e : columns - 1);
@@ -98,7 +122,7 @@ struct multiply_by_rows {
     for (int i = 0; i < Count && c + i < end; ++i)
       for (int e = 0; e < 4 && j + e < columns; ++e) {
         Real* to = y.at(b, 0, j + e);
-        store<Map>(to, c + i, first == 0 ? sum[i][e] : load<Map>(to, c + i) + sum[i][e]);
+        store<Map>(to, c + i, adds ? load<Map>(to, c + i) + sum[i][e] : sum[i][e]);
       }
   }
 

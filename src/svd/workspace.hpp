@@ -5,6 +5,7 @@
 
 #include "quintet/device/device.hpp"
 #include "svd/bidiagonal_values.hpp"
+#include "svd/division_memory.hpp"
 #include "svd/job.hpp"
 #include "svd/maps.hpp"
 
@@ -45,9 +46,16 @@ void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
                   : !job.reduces               ? 0
                   : Map::width > 1             ? lane_values_memory<Real>::size(n, job.ld_x)
                                                : reduction_size<Real>(n, job.ld_x));
+  at.division = 0;
+  if constexpr (divides<Map>)
+    if (n >= smallest_divided && (job.starts_from_eigenvectors || (job.is_symmetric && job.vectors)))
+      at.division = take(division_memory<Real>::size(job.cols, job.ld_v));
   for (std::int64_t* array : {&at.norm, &at.column_scale, &at.norm_correction, &at.order, &at.sigma, &at.rank, &at.sign,
-                              &at.tau, &at.start_w, &at.start_y, &at.pivots, &at.source})
+                              &at.tau, &at.start_w, &at.pivots, &at.source})
     *array = take(n);
+  // Workers that share a matrix have several y: see eigenvectors.hpp.
+  const bool shares = divides<Map> && (job.starts_from_eigenvectors || job.is_symmetric);
+  at.start_y = take(shares ? (n + columns_of_y - 1) / columns_of_y * job.ld_v : n);
   at.scaling = take(3);
   at.row_rank = take(m);
   at.row_size = take(m);

@@ -44,8 +44,8 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
     "svd": (
         ("lanes", r"lane_math|sums|maps|rotation|options"),
         ("steps", r"job|workspace|transfer|pairs|sweeps|finish|householder|jacobi_policies"
-                  r"|bidiagonal.*|qd.*|small_values"),
-        ("large", r"eigenvectors|tridiagonal_lanes|gram_qr_steps|large_.*"),
+                  r"|bidiagonal.*|qd.*|small_values|division_memory"),
+        ("large", r"eigenvectors|division|reflection_blocks|tridiagonal.*|gram_qr_steps|large_.*"),
         ("jacobi", r"jacobi(_(?!policies).*)?|small_kernel|block_jacobi.*|eigen_kernel"),
         ("functions", r"centring|checks|decompose|gram_qr|eigen|applications|gradient.*|polar_gradient.*|kabsch|randomised|range_finder"
                       r"|certify.*|cholesky_kernel|definite|residuals|subspaces|symmetric"),

@@ -6,8 +6,9 @@
 //
 // Method: reduction to tridiagonal form by Householder's reflections, then implicit QL steps with Wilkinson's shift
 // (Golub and Van Loan 1996, 8.3). Small matrices are side by side in SIMD registers, with all their steps in lockstep;
-// all threads work on matrices of more than 256 columns. Matrices of 2, 3 and 4 rows stay in registers for cyclic
-// Jacobi rotations (Rutishauser 1966).
+// all threads work on matrices of more than 256 columns. On a host, vectors of 80 columns and more that are not side by
+// side come from divide and conquer (Cuppen 1981; Gu and Eisenstat 1995). Matrices of 2, 3 and 4 rows stay in registers
+// for cyclic Jacobi rotations (Rutishauser 1966).
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16):
 //   max_j |w_j - exact| <= 2 n eps max_j |w_j|
@@ -87,9 +88,9 @@ struct eigen_decomposition {
 /// not_finite. Its neighbours keep their bits. Throws InvalidArgument (matrices that are not square, n > 32768,
 /// B > 2^29, a subset that the matrices do not have), OutOfMemory, DeviceError.
 ///
-/// Cost: about 5 n^3 multiply-adds per matrix with vectors, n^3 without. Memory: about 2 n^2 numbers for each matrix in
-/// work at the same time, the result, and on a device copies of both there. `a` may be on a device, which then does the
-/// work.
+/// Cost: about 5 n^3 multiply-adds per matrix with vectors (3 n^3 by divide and conquer, less where eigenvalues are
+/// equal), n^3 without. Memory: about 2 n^2 numbers (4 n^2) for each matrix in work at the same time, the result, and
+/// on a device copies of both there. `a` may be on a device, which then does the work.
 template <class T>
 eigen_decomposition<T> eigen(batch_view<const T> a, const eigen_options& options = {},
                              const Device& device = Device::best());

@@ -3,6 +3,7 @@
 
 #include <barrier>
 
+#include "device/launch.hpp"
 #include "svd/eigenvectors.hpp"
 
 namespace quintet::test {

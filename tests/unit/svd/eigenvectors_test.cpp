@@ -43,7 +43,7 @@ std::vector<double> falling(std::int64_t n, double condition) {
 template <class Real>
 struct problem {
   int rows, n, ld;
-  std::vector<Real> x, v, matrix, arrays;
+  std::vector<Real> x, v, matrix, arrays, division;
 
   problem(const std::vector<double>& a, int rows, int n, int chunk)
       : rows(rows),
@@ -52,13 +52,14 @@ struct problem {
         x(std::size_t(ld) * n),
         v(x.size()),
         matrix(x.size()),
-        arrays(std::size_t(ld) * 8) {
+        arrays(std::size_t(ld) * 8),
+        division(svd::division_memory<Real>::size(n, ld)) {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < n; ++j) x[std::size_t(j) * ld + i] = Real(a[std::size_t(i) * n + j]);
   }
-  svd::start_memory<Real> memory() {
+  svd::start_memory<Real> memory(bool divides = false) {
     const auto array = [&](int k) { return arrays.data() + std::size_t(ld) * k; };
-    return {matrix.data(), array(0), array(1), array(2), array(3), array(4)};
+    return {matrix.data(), array(0), array(1), array(2), array(3), array(4), divides ? division.data() : nullptr};
   }
   svd::columns<Real> columns() {
     svd::columns<Real> m = {};
@@ -117,6 +118,16 @@ TYPED_TEST(svd_eigenvectors, one_worker) {
     const auto a = with_values(falling(n, 16));
     problem<TypeParam> p(a, n, n, test::alone_map<TypeParam>::chunk);
     test::start_alone(p.columns(), p.memory());
+    check_start(p, a);
+  }
+}
+
+TYPED_TEST(svd_eigenvectors, by_division) {
+  for (const int n : {96, 97, 104, 130, 161}) {
+    SCOPED_TRACE(text("n = ", n));
+    const auto a = with_values(falling(n, 16));
+    problem<TypeParam> p(a, n, n, test::alone_map<TypeParam>::chunk);
+    test::start_alone(p.columns(), p.memory(true));
     check_start(p, a);
   }
 }
