@@ -25,10 +25,10 @@ csr<Value, Index> gram_product(const csr_view<Value, Index>& x, gram_side side, 
 
 /// transpose(X) * X or X * transpose(X), with the bits of multiply(). The upper half takes half of the multiplications.
 ///
-/// Time: that of transpose() and of multiply(). The upper half takes between 0.6 and 1 times as long as the whole: rows
-/// of B are half as long. Memory: C and the transpose; for the upper half also 16 bytes and a column number per entry
-/// of X, and for each thread 8 bytes per row of B. report::products counts what was multiplied. Throws as multiply()
-/// does, InvalidArgument also for more rows, or for the upper half more entries, than Index counts.
+/// Time: that of transpose() and of multiply(). The upper half takes between 0.6 and 1.2 times as long as the whole:
+/// rows of B are half as long. Memory: C and the transpose; for the upper half also 16 bytes and a column number per
+/// entry of X, and for each thread 8 bytes per row of B. report::products counts what was multiplied. Throws as
+/// multiply() does, InvalidArgument also for more rows, or for the upper half more entries, than Index counts.
 template <class Semiring = plus_times, class Value, class Index>
   requires is_built_in<Semiring>
 csr<Value, Index> gram(const csr_view<Value, Index>& x, gram_side side = gram_side::columns,
