@@ -261,6 +261,7 @@ spgemm::matrix_summary summarise_complex(session& session, const spgemm::complex
   sums.frobenius = std::hypot(sums.frobenius, imaginary_sums.frobenius);
   session.result("sum_imaginary", imaginary_sums.sum);
   session.result("weighted_imaginary", imaginary_sums.weighted);
+  session.say() << "complex values; sum of the imaginary parts " << imaginary_sums.sum << "\n";
   return sums;
 }
 
