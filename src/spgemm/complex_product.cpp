@@ -4,42 +4,13 @@
 
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
-#include "spgemm/range_loop.hpp"
+#include "spgemm/complex_parts.hpp"
 
 #include "instantiate.hpp"
 
 namespace quintet::spgemm {
 
 namespace {
-
-constexpr std::int64_t part_grain = 1 << 14;  // entries of a tile
-
-/// Complex numbers, as pairs, into their parts.
-template <class Real>
-struct split_parts {
-  const Real* pairs;
-  Real *real, *imaginary;
-  Real sign;  ///< -1: of the conjugates
-
-  void operator()(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t k = begin; k < end; ++k) {
-      real[k] = pairs[2 * k];
-      imaginary[k] = sign * pairs[2 * k + 1];
-    }
-  }
-};
-
-/// One part of complex numbers: x + sign * y.
-template <class Real>
-struct join_part {
-  const Real *x, *y;
-  Real sign;
-  Real* pairs;  ///< from the first number's part on
-
-  void operator()(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t k = begin; k < end; ++k) pairs[2 * k] = x[k] + sign * y[k];
-  }
-};
 
 /// A view of the structure, with values that are not read.
 template <class Real, class Index>
@@ -57,8 +28,7 @@ class operand_parts {
     const std::int64_t first = m.rows > 0 ? m.row_pointers[0] : 0;
     const Real sign = form == operand_form::adjoint ? Real(-1) : Real(1);
     real = imaginary = structure_of(m);
-    host_loop(m.nnz(), part_grain,
-              split_parts<Real>{real.values + 2 * first, real_values_.data(), imaginary_values_.data(), sign});
+    split_complex(real.values + 2 * first, m.nnz(), sign, real_values_.data(), imaginary_values_.data());
     real.values = real_values_.data() - first;
     imaginary.values = imaginary_values_.data() - first;
     if (form == operand_form::plain) return;
@@ -124,7 +94,7 @@ complex_csr<Real, Index> multiply_complex(const complex_csr_view<Real, Index>& a
   complex_csr<Real, Index> c{x.rows, x.cols, {}, {}, array<std::complex<Real>>(x.nnz(), memory)};
   Real* const pairs = reinterpret_cast<Real*>(c.values.data());
   const auto join = [&](Real sign, Real* part) {
-    host_loop(c.values.size(), part_grain, join_part<Real>{x.values.data(), y.values.data(), sign, part});
+    join_complex(x.values.data(), y.values.data(), c.values.size(), sign, part);
   };
   join(Real(-1), pairs);
   c.row_pointers = std::move(x.row_pointers);

@@ -4,7 +4,7 @@ quintet_sources(spgemm
     analysis.cpp
     arena.cpp
     chunks.cpp
-    complex_product.cpp
+    complex_parts.cpp
     csr.cpp
     dense_product.cpp
     device_csr.cpp
@@ -21,6 +21,7 @@ quintet_sources(spgemm
     transpose.cpp
     transposed_product.cpp
   HOST
+    complex_product.cpp
     options.cpp
     summary.cpp
     tuning.cpp

@@ -1,9 +1,9 @@
-// Everything of sparse products.
+// Everything of sparse products of real numbers. complex_product.hpp is for itself: clang 19 cannot compile <complex>
+// for devices as C++20.
 #pragma once
 
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/array.hpp"
-#include "quintet/spgemm/complex_product.hpp"
 #include "quintet/spgemm/csr.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/device_csr.hpp"
