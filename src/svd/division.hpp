@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "svd/division_memory.hpp"
 #include "svd/large_products.hpp"
@@ -277,62 +278,66 @@ class tridiagonal_division {
     }
   }
 
-  /// Eigenvalues, and their distances from the poles in columns of Z.
+  /// Eigenvalues, as distances from poles.
   QUINTET_SVD_INLINE void find_roots(int level, int i, int part) const {
     const division_merge<real> m = merge_of(level, i);
     const secular_equation<Map> equation{at_.pole + m.begin, at_.weight + m.begin, m.poles(), m.rho};
-    const int chunks = (m.poles() + Map::chunk - 1) / Map::chunk;
     for (int j = part * columns_of_part; j < m.poles() && j < (part + 1) * columns_of_part; ++j) {
-      const auto found_zero = equation.find(j);
-      const real origin = equation.pole[found_zero.origin];
-      d_[m.begin + j] = origin + found_zero.distance;
-      real* column = block_of(z_, m.begin) + std::int64_t(j) * ld_;
-      for (int c = 0; c < chunks; ++c)
-        store<Map>(column, c, (load<Map>(equation.pole, c) - origin) - found_zero.distance);
+      const auto zero = equation.find(j);
+      const int to = m.begin + j;
+      at_.origin[to] = equation.pole[zero.origin];
+      at_.distance[to] = zero.distance;
+      d_[to] = at_.origin[to] + zero.distance;
     }
   }
 
-  /// The weights that have these eigenvalues (Loewner 1934; Gu, Eisenstat 1995), with the signs of those that were.
+  /// The weights that have these eigenvalues (Loewner 1934; Gu, Eisenstat 1995), with the signs of those that were. For
+  /// float in double: a product of so many factors would have the rounding errors of all.
   QUINTET_SVD_INLINE void find_weights(int level, int i, int part) const {
     const division_merge<real> m = merge_of(level, i);
-    const real *pole = at_.pole + m.begin, *distance = block_of(z_, m.begin);
+    const real* pole = at_.pole + m.begin;
     const int begin = part * columns_of_part;
     if (begin >= m.poles()) return;
     const int end = begin + columns_of_part < m.poles() ? begin + columns_of_part : m.poles();
     constexpr int group_size = int(columns_of_part) / int(Map::chunk);
     // Rows that are there: the others of the last group do as it does.
     const int chunks = (end - begin + Map::chunk - 1) / Map::chunk, first = begin / Map::chunk;
-    vector row[group_size], product[group_size];
+    wide_vector row[group_size], product[group_size];
     for (int g = 0; g < group_size; ++g) {
-      row[g] = load<Map>(pole, first + (g < chunks ? g : 0));
-      product[g] = same<vector>(real(1));
+      row[g] = widen(load<Map>(pole, first + (g < chunks ? g : 0)));
+      product[g] = same<wide_vector>(wide(1));
     }
     const auto multiply_by = [&](int j) {
-      const real* column = distance + std::int64_t(j) * ld_;
-      for (int g = 0; g < group_size; ++g)
-        product[g] *= load<Map>(column, first + (g < chunks ? g : 0)) / (row[g] - pole[j]);
+      const wide origin = at_.origin[m.begin + j], distance = at_.distance[m.begin + j], other = pole[j];
+      for (int g = 0; g < group_size; ++g) product[g] *= ((row[g] - origin) - distance) / (row[g] - other);
     };
     for (int j = 0; j < begin; ++j) multiply_by(j);
     for (int j = end; j < m.poles(); ++j) multiply_by(j);
-    real numbers[columns_of_part], *weight = at_.weight + m.begin;
+    wide numbers[columns_of_part];
+    real* weight = at_.weight + m.begin;
     for (int g = 0; g < group_size; ++g) device::store_pack(numbers + g * Map::chunk, product[g]);
     for (int r = begin; r < end; ++r) {
-      real square = -numbers[r - begin] * distance[std::int64_t(r) * ld_ + r];
+      const auto difference = [&](int j) {
+        return (wide(pole[r]) - wide(at_.origin[m.begin + j])) - wide(at_.distance[m.begin + j]);
+      };
+      wide square = -numbers[r - begin] * difference(r);
       for (int j = begin; j < end; ++j)
-        if (j != r) square *= distance[std::int64_t(j) * ld_ + r] / (pole[r] - pole[j]);
-      weight[r] = std::copysign(root(square), weight[r]);
+        if (j != r) square *= difference(j) / (wide(pole[r]) - wide(pole[j]));
+      weight[r] = std::copysign(real(root(square)), weight[r]);
     }
   }
 
   /// Eigenvectors of D + rho w w^T, by the columns of `copy`. The first part also orders the columns of the block.
   QUINTET_SVD_INLINE void find_vectors(int level, int i, int part) const {
     const division_merge<real> m = merge_of(level, i);
-    const real *weight = at_.weight + m.begin, *place = at_.place + m.begin;
+    const real *pole = at_.pole + m.begin, *weight = at_.weight + m.begin, *place = at_.place + m.begin;
     const int chunks = (m.poles() + Map::chunk - 1) / Map::chunk;
     for (int j = part * columns_of_part; j < m.poles() && j < (part + 1) * columns_of_part; ++j) {
+      const wide origin = at_.origin[m.begin + j], distance = at_.distance[m.begin + j];
       real *column = block_of(z_, m.begin) + std::int64_t(j) * ld_,
            *to = block_of(at_.factor, m.begin) + std::int64_t(j) * ld_;
-      for (int c = 0; c < chunks; ++c) store<Map>(column, c, load<Map>(weight, c) / load<Map>(column, c));
+      for (int c = 0; c < chunks; ++c)
+        store<Map>(column, c, narrow(widen(load<Map>(weight, c)) / ((widen(load<Map>(pole, c)) - origin) - distance)));
       const real inverse = 1 / root(fold_lanes<real>(chunk_dot<Map>(column, column, 0, 1, chunks)));
       for (int k = 0; k < m.poles(); ++k) to[int(place[k])] = column[k] * inverse;
     }
@@ -369,6 +374,13 @@ class tridiagonal_division {
   }
 
  private:
+  using wide = std::conditional_t<sizeof(real) == sizeof(float), double, real>;
+  using wide_vector = device::pack<wide, Map::chunk>;
+  static QUINTET_SVD_INLINE wide_vector widen(const vector& value) {
+    return __builtin_convertvector(value, wide_vector);
+  }
+  static QUINTET_SVD_INLINE vector narrow(const wide_vector& value) { return __builtin_convertvector(value, vector); }
+
   enum { columns_of_part = 32, columns_of_product = 256, failure = division_unit - 1, size_place = division_unit - 2 };
   static constexpr real deflation_factor = 4;
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "svd/maps.hpp"
+#include "svd/lane_math.hpp"
 
 namespace quintet::svd {
 
@@ -25,15 +25,16 @@ constexpr int units_of_leaf = 2;
 /// Memory of a division beside T and Z: two matrices and arrays.
 template <class Real>
 struct division_memory {
-  Real *copy, *factor;   ///< [n] columns: those of Z in the order of products, and what they are multiplied by
-  Real* coupling;        ///< [n] the element above the diagonal in front of a block, at its first place
-  Real* order;           ///< [n] of each block: its columns by rising eigenvalues
-  Real *pole, *weight;   ///< [n] of a merge: what is left of D + rho z z^T
-  Real *source, *place;  ///< [n] column of Z that goes to a column of `copy`; column of `copy` of a pole
+  Real *copy, *factor;      ///< [n] columns: those of Z in the order of products, and what they are multiplied by
+  Real* coupling;           ///< [n] the element above the diagonal in front of a block, at its first place
+  Real* order;              ///< [n] of each block: its columns by rising eigenvalues
+  Real *pole, *weight;      ///< [n] of a merge: what is left of D + rho z z^T
+  Real *source, *place;     ///< [n] column of Z that goes to a column of `copy`; column of `copy` of a pole
+  Real *origin, *distance;  ///< [n] of a merge: zeros are distances from these
   Real *z, *list, *kind, *header;
 
   /// After the matrices there is room for a block of reflections whose columns are padded to whole registers.
-  enum { arrays = 10, spare = division_unit * 32 };
+  enum { arrays = 12, spare = division_unit * 32 };
 
   static QUINTET_SVD_INLINE std::int64_t length(int n) {
     return (n + division_unit - 1) / division_unit * division_unit;
@@ -49,10 +50,11 @@ struct division_memory {
       array += length(n);
       return begin;
     };
-    division_memory m{memory,  memory + matrix, nullptr, nullptr, nullptr, nullptr,
-                      nullptr, nullptr,         nullptr, nullptr, nullptr, nullptr};
-    for (Real** pointer :
-         {&m.coupling, &m.order, &m.pole, &m.weight, &m.source, &m.place, &m.z, &m.list, &m.kind, &m.header})
+    division_memory m = {};
+    m.copy = memory;
+    m.factor = memory + matrix;
+    for (Real** pointer : {&m.coupling, &m.order, &m.pole, &m.weight, &m.source, &m.place, &m.origin, &m.distance, &m.z,
+                           &m.list, &m.kind, &m.header})
       *pointer = take();
     return m;
   }
