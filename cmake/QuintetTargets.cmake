@@ -56,8 +56,8 @@ function(quintet_device_link target output)
     list(APPEND flags -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
   endif()
   if(QUINTET_OFFLOAD_ARCH MATCHES "gfx")
-    # The driver says of -mllvm that it is unused, and hands it on. openmp-opt may go over kernels 256 times otherwise.
-    list(APPEND flags -Wno-unused-command-line-argument -mllvm -openmp-opt-max-iterations=8)
+    # Inlining for AMD ends at 1100 basic blocks otherwise. The driver says of -mllvm that it is unused, and hands it on.
+    list(APPEND flags -Wno-unused-command-line-argument -mllvm -amdgpu-inline-max-bb=0)
   endif()
   if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
     list(APPEND flags -Xoffload-linker -v)
@@ -96,6 +96,7 @@ endfunction()
 # definitions of a template, whatever uses it would instantiate it again.
 function(quintet_unity_groups target)
   get_target_property(sources ${target} SOURCES)
+  set(groups "")
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP
     UNITY_BUILD_CODE_AFTER_INCLUDE "#undef QUINTET_INSTANTIATE")
   # g++ takes sources that are included for headers, where unnamed namespaces would be a fault.
@@ -113,8 +114,11 @@ function(quintet_unity_groups target)
       list(LENGTH of_${folder} place)
       math(EXPR group "(${place} - 1) / 6")
       set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${group})
+      list(APPEND groups ${folder}_${group})
     endif()
   endforeach()
+  list(REMOVE_DUPLICATES groups)
+  set_target_properties(${target} PROPERTIES QUINTET_UNITY_GROUPS "${groups}")
 endfunction()
 
 # quintet_kernel_objects(<name> <out-var> SOURCES ... [IMAGES ...]): sources with kernels -> what to put into a library or
@@ -135,6 +139,12 @@ function(quintet_kernel_objects name output)
     endif()
     if(QUINTET_OFFLOAD_ARCH MATCHES "gfx")
       target_compile_options(${name} PRIVATE "SHELL:-include ${PROJECT_SOURCE_DIR}/src/device/amd_string.hpp")
+      # The time of openmp-opt grows faster than what it sees of code for AMD: an image for what is compiled as one. The last
+      # of them is what is left, which is never nothing.
+      if(CMAKE_UNITY_BUILD AND arg_IMAGES)
+        get_target_property(arg_IMAGES ${name} QUINTET_UNITY_GROUPS)
+        list(POP_BACK arg_IMAGES)
+      endif()
     endif()
     quintet_device_link(${name} objects ${arg_IMAGES})
   else()

@@ -16,6 +16,9 @@ packages_mpi="libopenmpi-dev openmpi-bin"
 packages_test="$packages_build $packages_mpi g++ binutils lld-19 libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
   clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
 
+# The presets of AMD's GPUs: what clang links into device code.
+packages_amd="rocm-device-libs"
+
 # The preset aarch64: what makes its sysroot and runs its programs, and what is in it.
 packages_aarch64="mmdebstrap qemu-user-static lld-19 llvm-19"
 packages_sysroot="libc6-dev libstdc++-12-dev libgcc-12-dev libomp-19-dev libhdf5-dev libhts-dev libboost-program-options-dev

@@ -14,9 +14,19 @@ obstacle_of() {
   [ "$SECONDS" -lt $((60 * stop_after)) ] || { echo "$stop_after minutes had passed"; return; }
   case $1 in
     sm_90*) command -v ptxas >/dev/null || echo "ptxas of the CUDA toolkit was not found" ;;
+    gfx*) has_rocm || echo "rocm-device-libs was neither found nor installed" ;;
     emulated) [ "$(uname -m)" = x86_64 ] || echo "its offload plugin exists on x86_64 only" ;;
     tsan) [ -e "$(dirname "$(clang++-19 -print-file-name=libomp.so)")/libarcher.so" ] || echo "libarcher.so was not found" ;;
   esac
+}
+
+# Whether AMD's device libraries are there (the places of cmake/QuintetRocm.cmake), after an attempt to install them.
+has_rocm() {
+  local folder
+  for folder in "${HIP_DEVICE_LIB_PATH-}" "${ROCM_PATH:-/opt/rocm}/amdgcn/bitcode" /usr/lib/*/amdgcn/bitcode /usr/lib/amdgcn/bitcode; do
+    [ ! -e "$folder/ocml.bc" ] || return 0
+  done
+  [ -n "$install" ] && command -v apt-get >/dev/null && install_packages "AMD's gate" $packages_amd >&2
 }
 
 # Names the sources that clang-format would change.
@@ -34,11 +44,11 @@ report() {
 }
 report_skipped() { echo "=== $1: SKIPPED, $2"; report "$1" skipped - "$2"; }
 
-# Configures, builds and tests; with --long all targets and all tests of the preset.
+# Configures, builds and tests; with --long all targets and all tests of the preset, if it is more than a gate.
 preset_commands() {
   [ "$1" != aarch64 ] || scripts/aarch64_sysroot || return
   cmake --preset "$1" || return
-  if [ -n "$long" ]; then cmake --build "build/$1" && ctest --test-dir "build/$1" --output-on-failure --no-tests=error
+  if [ -n "$long" ] && [[ $1 != *_gate ]]; then cmake --build "build/$1" && ctest --test-dir "build/$1" --output-on-failure --no-tests=error
   else cmake --build --preset "$1" && ctest --preset "$1"; fi
 }
 
