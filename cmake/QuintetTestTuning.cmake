@@ -20,7 +20,8 @@ endif()
 # Teams of as many threads as a kernel asks for spend two thirds of the time of a test in handing two processors round. In
 # these presets they have two threads, which wait for each other all the same; the others have the usual teams, and
 # tests/kernels teams of every size.
-if(QUINTET_OFFLOAD_ARCH STREQUAL "x86_64" OR (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT QUINTET_SANITIZE))
+if(QUINTET_OFFLOAD_ARCH STREQUAL "x86_64" OR CMAKE_CROSSCOMPILING
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT QUINTET_SANITIZE))
   list(APPEND QUINTET_TEST_ENVIRONMENT "QUINTET_EMULATED_THREADS=2")
 endif()
 
