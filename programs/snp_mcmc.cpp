@@ -178,11 +178,19 @@ snp::prior_options read_priors(const arguments& a) {
   std::string lines = a.priors_file.empty() ? "" : content_of(a.priors_file);
   if (!lines.empty() && lines.back() != '\n') lines += '\n';
   for (const std::string& line : a.prior) lines += line + "\n";
-  for (const std::string& line : a.calibrate) lines += "calibrate " + line + "\n";
-  for (const std::string& names : a.monophyletic) lines += "monophyletic = " + names + "\n";
-  for (const auto& [key, value] :
-       {std::pair("outgroup", &a.outgroup), {"backbone", &a.fix_topology}, {"clock", &a.clock}})
-    if (!value->empty()) lines += text(key, " = ", *value, "\n");
+  // The values of an option are read alone first: an error then has its name, and which of its values it is.
+  const auto add = [&](const char* option, const std::string& values) {
+    snp::parse_priors(values, option);
+    lines += values;
+  };
+  std::string calibrations, clades;
+  for (const std::string& line : a.calibrate) calibrations += "calibrate " + line + "\n";
+  for (const std::string& names : a.monophyletic) clades += "monophyletic = " + names + "\n";
+  add("--calibrate", calibrations);
+  add("--monophyletic", clades);
+  if (!a.outgroup.empty()) add("--outgroup", text("outgroup = ", a.outgroup, "\n"));
+  if (!a.fix_topology.empty()) add("--fix-topology", text("backbone = ", a.fix_topology, "\n"));
+  if (!a.clock.empty()) add("--clock", text("clock = ", a.clock, "\n"));
   if (a.generation_time > 0) lines += text("generation-time = ", std::setprecision(17), a.generation_time, "\n");
   const snp::prior_options options = snp::parse_priors(lines, a.priors_file.empty() ? "--prior" : a.priors_file);
   if (a.generation_time > 0 && !options.clock) throw InvalidArgument("--generation-time needs --clock");
@@ -563,14 +571,9 @@ void say_result(session& session, const nlohmann::ordered_json& summary) {
 }
 
 // What can be compared with another run.
-struct inference {
+// The marginal likelihood, with --marginal-likelihood.
+std::optional<snp::marginal_likelihood_estimate> infer(session& session, const arguments& a) {
   std::optional<snp::marginal_likelihood_estimate> marginal;
-  double sites = 0;
-  std::int64_t copies = 0;
-};
-
-inference infer(session& session, const arguments& a) {
-  inference outcome;
   snp::prior_options prior_options;
   std::optional<snp::Data> data;
   on_all(session, [&] {
@@ -634,11 +637,7 @@ inference infer(session& session, const arguments& a) {
   power_draws known = draws_by_root(session, a, files ? &*files : nullptr);
   const power_draws draws = session.timed(
       "sample", [&] { return sample(session, a, *chains, files ? &*files : nullptr, prior, std::move(known)); });
-  if (a.power_steps > 0) outcome.marginal = snp::marginal_likelihood(options.powers, draws);
-  if (data) {
-    for (std::int64_t p = 0; p < data->patterns(); ++p) outcome.sites += data->weight(p);
-    for (const std::int64_t copies : data->sampled_copies()) outcome.copies += copies;
-  }
+  if (a.power_steps > 0) marginal = snp::marginal_likelihood(options.powers, draws);
   const auto moves = chains->moves();
   on_all(session, [&] {
     if (!session.is_root()) return;
@@ -650,8 +649,7 @@ inference infer(session& session, const arguments& a) {
         summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior);
       if (a.predictive > 0 && data)
         summary["predictive"] = predictive_json(session, a, files->samples(), prior, species, *data);
-      if (outcome.marginal)
-        summary["marginal_likelihood"] = marginal_json(*outcome.marginal, a.input.model.ordered_data);
+      if (marginal) summary["marginal_likelihood"] = marginal_json(*marginal, a.input.model.ordered_data);
       write_text(folder->file("summary.json"),
                  summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
       return summary;
@@ -659,13 +657,63 @@ inference infer(session& session, const arguments& a) {
     say_warnings(session, summary, folder->file("summary.json"));
     say_result(session, summary);
     session.result("output", a.output);
-    if (outcome.marginal) say_marginal(session, *outcome.marginal);
+    if (marginal) say_marginal(session, *marginal);
     session.say_done(folder->file("summary.json"));
   });
-  return outcome;
+  return marginal;
 }
 
-// Each assignment in a folder of its name. Their data must be the same, or their likelihoods would not compare.
+// What a model must have in common with the others.
+struct assigned_sample {
+  double sites = 0;
+  std::int64_t copies = 0;
+  bool operator==(const assigned_sample&) const = default;
+};
+
+assigned_sample read_sample(const assignment& model, const arguments& own) {
+  const auto fail = [&](const std::string& why) {
+    throw InvalidArgument(text("--compare-assignments: ", why, " (assignment ", model.name, ")"));
+  };
+  const io::snp_input input = io::read_snp_data(own.input.data, own.input.reading);
+  if (!input.report.absent.empty())
+    fail(text("the individual ", input.report.absent.front(), " is not in ", own.input.data, "; ",
+              input.report.absent.size(), " are not"));
+  const auto species = input.data.species();
+  if (species.size() < 2) fail(text("a network needs two or more species, and all individuals are ", species[0]));
+  assigned_sample sample;
+  for (std::int64_t p = 0; p < input.data.patterns(); ++p) sample.sites += input.data.weight(p);
+  for (const std::int64_t copies : input.data.sampled_copies()) sample.copies += copies;
+  for (std::size_t s = 0; s < species.size(); ++s)
+    if (sample.sites > 0 && input.data.max_copies()[s] == 0)
+      fail(text("the species ", species[s], " is empty: it has no copies at any site"));
+  return sample;
+}
+
+// Before the first chain, because that may run for hours. Data must be the same, or their likelihoods would not
+// compare.
+void check_samples(const std::vector<assignment>& assignments, const std::vector<arguments>& of_models) {
+  std::optional<assigned_sample> first;
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const assigned_sample sample = read_sample(assignments[i], of_models[i]);
+    if (!first) first = sample;
+    if (sample != *first)
+      throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " has ",
+                                 first->sites, " sites of ", first->copies, " copies, ", assignments[i].name, " has ",
+                                 sample.sites, " of ", sample.copies, " (--keep-empty keeps all sites)"));
+  }
+}
+
+// The options of a model: its folder, its map, and the likelihood of copies.
+arguments options_of(const arguments& a, const assignment& model) {
+  arguments own = a;
+  own.output = (std::filesystem::path(a.output) / model.name).string();
+  own.input.population_map = (std::filesystem::path(own.output) / "population_map.tsv").string();
+  own.input.model.ordered_data = true;
+  complete(own.input);
+  return own;
+}
+
+// Each assignment in a folder of its name.
 void compare_assignments(session& session, const arguments& a) {
   std::vector<assignment> assignments;
   on_all(session, [&] {
@@ -678,22 +726,15 @@ void compare_assignments(session& session, const arguments& a) {
       write_text((std::filesystem::path(a.output) / model.name / "population_map.tsv").string(), map);
     }
   });
+  std::vector<arguments> of_models;
+  on_all(session, [&] {
+    for (const assignment& model : assignments) of_models.push_back(options_of(a, model));
+    check_samples(assignments, of_models);
+  });
   std::vector<compared_assignment> compared;
-  std::optional<inference> first;
-  for (const assignment& model : assignments) {
-    arguments own = a;
-    own.output = (std::filesystem::path(a.output) / model.name).string();
-    own.input.population_map = (std::filesystem::path(own.output) / "population_map.tsv").string();
-    own.input.model.ordered_data = true;
-    complete(own.input);
-    session.say() << "assignment " << model.name << "\n";
-    const inference outcome = infer(session, own);
-    if (first && (first->sites != outcome.sites || first->copies != outcome.copies))
-      throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " has ",
-                                 first->sites, " sites of ", first->copies, " copies, ", model.name, " has ",
-                                 outcome.sites, " of ", outcome.copies, " (--keep-empty keeps all sites)"));
-    if (!first) first = outcome;
-    compared.push_back({model.name, *outcome.marginal});
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    session.say() << "assignment " << assignments[i].name << "\n";
+    compared.push_back({assignments[i].name, *infer(session, of_models[i])});
   }
   if (session.is_root()) report_assignments(session, std::move(compared));
 }
@@ -730,6 +771,8 @@ void run(session& session, arguments& a) {
   complete(a);
   if (a.assignments.empty())
     infer(session, a);
+  else if (a.input.data == "/dev/stdin")
+    throw InvalidArgument("--compare-assignments reads the data once for every model: --data must be a file, not -");
   else
     compare_assignments(session, a);
 }

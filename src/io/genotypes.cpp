@@ -110,6 +110,7 @@ snp_input count_genotypes(const std::string& path, genotype_rows rows, const snp
   report.individuals = static_cast<std::int64_t>(rows.individuals.size());
   report.left_out = std::count(groups.species_of.begin(), groups.species_of.end(), -1);
   report.absent = groups.absent;
+  report.absent = groups.absent;
   report.assumed_diploid = rows.assumed_diploid;
   report.over_limit = limit_individuals(groups, options.individuals);
   const std::size_t species = groups.species.size();

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -139,6 +140,53 @@ TEST_F(snp_mcmc_driver, compares_assignments_of_the_same_individuals) {
   QUINTET_EXPECT_CONTAINS(with_models("left_out.txt", "l").error, "a2 has no species in other");
   make("absent.txt", "individual three\na1 A\na2 A\nb1 B\nc1 C\n");
   QUINTET_EXPECT_CONTAINS(with_models("absent.txt", "m").error, "b2");
+}
+
+// A fault of the last model is told before the first one runs.
+TEST_F(snp_mcmc_driver, checks_all_assignments_before_the_first_chain) {
+  make("four.nex",
+       "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=6;\nformat datatype=standard symbols=\"01\";\nmatrix\n"
+       "a1 010101\na2 010100\nb1 011101\nc1 ??????\n;\nend;\n");
+  const auto error_of = [&](const std::string& models, const arguments& more) {
+    make("models.txt", models);
+    arguments all{"--data",
+                  "four.nex",
+                  "--compare-assignments",
+                  "models.txt",
+                  "--marginal-likelihood",
+                  "2",
+                  "--iterations",
+                  "1000",
+                  "--output",
+                  "models"};
+    all.insert(all.end(), more.begin(), more.end());
+    const outcome refused = run(all);
+    EXPECT_NE(refused.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(work("models/two/samples.h5"))) << refused.error;
+    return refused.error;
+  };
+  const std::string begin = "individual two last\na1 A A\na2 A A\nb1 B ";
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "A\nc1 B A\n", {}), "all individuals are A (assignment last)");
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {"--keep-empty"}), "the species C is empty");
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {}),
+                          "two has 6 sites of 4 copies, last has 0 of 4 (--keep-empty");
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B B\nd1 B B\n", {}),
+                          "the individual d1 is not in four.nex; 1 are not");
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B B\n", {"--data", "-", "--format", "nexus"}), "--data");
+}
+
+TEST_F(snp_mcmc_driver, an_error_in_an_option_of_the_prior_names_it) {
+  const arguments line{"--no-data",    "--species", "A,B,C",       "--output",         "out",
+                       "--iterations", "1000",      "--calibrate", "A,B = normal(1,1)"};
+  const auto error_of = [&](const arguments& more) {
+    arguments all = line;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all).error;
+  };
+  QUINTET_EXPECT_CONTAINS(error_of({"--calibrate", "A,C = normal(1,0)"}), "--calibrate:2: calibrate A,C must be");
+  QUINTET_EXPECT_CONTAINS(error_of({"--calibrate", "A = normal(1,1)"}), "--calibrate:2: ");
+  QUINTET_EXPECT_CONTAINS(error_of({"--clock", "normal(1,1)"}), "--clock:1: ");
+  QUINTET_EXPECT_CONTAINS(error_of({"--monophyletic", "A"}), "--monophyletic:1: ");
 }
 
 TEST_F(snp_mcmc_driver, checks_what_it_predicts) {
