@@ -12,13 +12,6 @@ namespace quintet::spgemm {
 
 namespace {
 
-/// A view of the structure, with values that are not read.
-template <class Real, class Index>
-csr_view<Real, Index> structure_of(const complex_csr_view<Real, Index>& m) {
-  // Arrays of complex numbers are arrays of pairs, [complex.numbers.general].
-  return {m.rows, m.cols, m.row_pointers, m.columns, reinterpret_cast<const Real*>(m.values)};
-}
-
 /// The parts of an operand as two real matrices of one structure.
 template <class Real, class Index>
 class operand_parts {
@@ -27,7 +20,7 @@ class operand_parts {
       : real_values_(m.nnz(), memory), imaginary_values_(m.nnz(), memory) {
     const std::int64_t first = m.rows > 0 ? m.row_pointers[0] : 0;
     const Real sign = form == operand_form::adjoint ? Real(-1) : Real(1);
-    real = imaginary = structure_of(m);
+    real = imaginary = detail::structure_of(m);
     split_complex(real.values + 2 * first, m.nnz(), sign, real_values_.data(), imaginary_values_.data());
     real.values = real_values_.data() - first;
     imaginary.values = imaginary_values_.data() - first;
@@ -67,11 +60,6 @@ void add_work(report& all, const report& part) {
 }  // namespace
 
 template <class Real, class Index>
-void check(const complex_csr_view<Real, Index>& matrix, const char* name) {
-  check(structure_of(matrix), name);
-}
-
-template <class Real, class Index>
 complex_csr<Real, Index> multiply_complex(const complex_csr_view<Real, Index>& a,
                                           const complex_csr_view<Real, Index>& b, const complex_forms& forms,
                                           const options& settings, const Device& device, report* stats) {
@@ -107,7 +95,6 @@ complex_csr<Real, Index> multiply_complex(const complex_csr_view<Real, Index>& a
 }
 
 #define QUINTET_INSTANTIATE(Real, Index)                                                                         \
-  template void check(const complex_csr_view<Real, Index>&, const char*);                                        \
   template complex_csr<Real, Index> multiply_complex(const complex_csr_view<Real, Index>&,                       \
                                                      const complex_csr_view<Real, Index>&, const complex_forms&, \
                                                      const options&, const Device&, report*);

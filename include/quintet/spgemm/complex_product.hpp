@@ -48,6 +48,21 @@ struct complex_csr {
   friend bool operator==(const complex_csr&, const complex_csr&) = default;
 };
 
+namespace detail {
+/// The structure, with values that are not read.
+template <class Real, class Index>
+csr_view<Real, Index> structure_of(const complex_csr_view<Real, Index>& m) {
+  // Arrays of complex numbers are arrays of pairs, [complex.numbers.general].
+  return {m.rows, m.cols, m.row_pointers, m.columns, reinterpret_cast<const Real*>(m.values)};
+}
+}  // namespace detail
+
+/// Throws as check() of real matrices does. Cost: O(rows + nnz).
+template <class Real, class Index>
+void check(const complex_csr_view<Real, Index>& matrix, const char* name) {
+  check(detail::structure_of(matrix), name);
+}
+
 /// What of an operand is multiplied.
 enum class operand_form {
   plain,       ///< the matrix
@@ -79,9 +94,5 @@ complex_csr<Real, Index> multiply_complex(const complex_csr_view<Real, Index>& a
                                           const complex_csr_view<Real, Index>& b, const complex_forms& forms = {},
                                           const options& settings = {}, const Device& device = Device::best(),
                                           report* stats = nullptr);
-
-/// Throws as check() of real matrices does. Cost: O(rows + nnz).
-template <class Real, class Index>
-void check(const complex_csr_view<Real, Index>& matrix, const char* name);
 
 }  // namespace quintet::spgemm
