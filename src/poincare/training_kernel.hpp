@@ -41,6 +41,14 @@ struct training_arguments {
   }
 };
 
+/// to += weight ((x - y) + along x) of points i and j.
+template <class Arguments>
+QUINTET_INLINE inline void add_difference(const Arguments& a, std::int64_t i, std::int64_t j, double along,
+                                          double weight, double* to) {
+  const auto x = a.space(i), y = a.space(j);
+  for (std::int64_t k = 0; k < a.dim(); ++k) to[k] = device::fma(weight, device::fma(along, x(k), x(k) - y(k)), to[k]);
+}
+
 /// |x - y|^2 and (x - y) . (x + y).
 struct pair_sums {
   double square = 0, products = 0;
@@ -77,10 +85,7 @@ struct links_in_ball {
   template <class Arguments>
   void add_gradient(const Arguments& a, std::int64_t i, std::int64_t j, double square, double weight,
                     double* to) const {
-    const auto x = a.space(i), y = a.space(j);
-    const double along = a.c * square / gap[i];
-    for (std::int64_t k = 0; k < a.dim(); ++k)
-      to[k] = device::fma(weight, device::fma(along, x(k), x(k) - y(k)), to[k]);
+    add_difference(a, i, j, a.c * square / gap[i], weight, to);
   }
   static double reversed(double square) { return square; }
 
@@ -128,12 +133,9 @@ struct links_on_sheet {
   template <class Arguments>
   QUINTET_INLINE void add_gradient(const Arguments& a, std::int64_t i, std::int64_t j, double later, double weight,
                                    double* to) const {
-    const lorentz::radius of_x = radii[i];
-    const auto x = a.space(i), y = a.space(j);
-    if (of_x.time > far && later < 0) return add_far_gradient(a, i, j, later, weight, to);
-    const double along = later / of_x.time;
-    for (std::int64_t k = 0; k < a.dim(); ++k)
-      to[k] = device::fma(weight, device::fma(along, x(k), x(k) - y(k)), to[k]);
+    const double time = radii[i].time;
+    if (time > far && later < 0) return add_far_gradient(a, i, j, later, weight, to);
+    add_difference(a, i, j, later / time, weight, to);
   }
   static double reversed(double later) { return -later; }
 
