@@ -124,11 +124,11 @@ std::optional<plan_cut> cut_of(const Network& network, const count_table& counts
   const std::vector<std::int64_t> most = most_copies(counts);
   std::int64_t all = 0;
   for (const std::int64_t copies : most) all += copies;
-  if (all > max_lineages || network.reticulations().empty()) return {};
+  if (all > max_lineages) return {};
   const std::vector<std::int64_t> schedule = best_schedule(network, most);
-  const schedule_size whole = size_of_schedule(network, most, schedule);
-  if (whole.largest_open <= max_uncut_states) return {};
-  return plan_cut{counts, limits, device, copies_that_occur(counts), schedule, whole};
+  const double largest = largest_group(network, most, schedule);
+  if (largest <= max_uncut_states) return {};
+  return plan_cut{counts, limits, device, copies_that_occur(counts), schedule, largest};
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ std::shared_ptr<const sized_plan> cut_again(const plan_cut& cut, const Network& 
 }
 
 std::shared_ptr<const sized_plan> without_cut(const plan_cut& cut, const Network& network) {
-  if (cut.whole.largest * line * sizeof(double) > cut.limits.bytes) return nullptr;
+  if (cut.largest_untruncated * line * sizeof(double) > cut.limits.bytes) return nullptr;
   try {
     return std::make_shared<const sized_plan>(make_plan(network, cut.counts, cut.limits), cut.device);
   } catch (const InvalidArgument&) {  // its groups together are too large

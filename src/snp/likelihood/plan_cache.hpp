@@ -29,7 +29,7 @@ struct plan_cut {
   Device device;
   leaf_copies copies;
   std::vector<std::int64_t> schedule;
-  schedule_size whole;  ///< without a cut
+  double largest_untruncated;  ///< states of the largest group without a cut
   lineage_cut cells{};
 };
 
@@ -52,7 +52,7 @@ struct sized_plan {
       for (const rule& each : steps.rules) size.operations += base_of(each).operations;
       blocks.push_back(row_block{device_plan(std::move(block.steps), device), block.first, block.rows});
     }
-    size.largest_group_untruncated = cut ? std::int64_t(std::min(cut->whole.largest, 9e18)) : size.largest_group;
+    size.largest_group_untruncated = cut ? std::int64_t(std::min(cut->largest_untruncated, 9e18)) : size.largest_group;
   }
   std::optional<plan_cut> cut;
   std::deque<row_block> blocks;
@@ -70,7 +70,7 @@ double bytes_of_evaluation(const likelihood_options& options);
 
 /// Mass that a rule of a plan may drop at first.
 constexpr double first_tau = 1e-30;
-/// Networks without a larger group of open branches are not cut: all their states are cheap.
+/// Networks without a larger group of branches are not cut: all their states are cheap.
 constexpr double max_uncut_states = 10000;
 
 /// The plan, from the last ones of the process where it is among them; cut for the parameters of the network where that

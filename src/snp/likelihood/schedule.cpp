@@ -22,7 +22,7 @@ using branch_set = std::vector<std::int64_t>;  // sorted
 struct progress_state {
   std::vector<bool> finished;
   std::vector<branch_set> groups;
-  double largest = 0, largest_open = 0, sum = 0;
+  double largest = 0, sum = 0;
   std::vector<std::int64_t> order;
 };
 
@@ -147,7 +147,6 @@ class search {
     std::sort(group.begin(), group.end());
     const double size = cost(group);
     state.largest = std::max(state.largest, size);
-    if (group.size() > 1) state.largest_open = std::max(state.largest_open, size);
     state.sum += size;
     if (!group.empty()) state.groups.push_back(std::move(group));
     state.finished[std::size_t(node)] = true;
@@ -224,10 +223,9 @@ std::vector<std::int64_t> best_schedule(const Network& network, std::span<const 
   return entry->second;
 }
 
-schedule_size size_of_schedule(const Network& network, std::span<const std::int64_t> copies,
-                               std::span<const std::int64_t> schedule) {
-  const progress_state state = search(network, copies).replay(schedule);
-  return {state.largest, state.largest_open};
+double largest_group(const Network& network, std::span<const std::int64_t> copies,
+                     std::span<const std::int64_t> schedule) {
+  return search(network, copies).replay(schedule).largest;
 }
 
 namespace {

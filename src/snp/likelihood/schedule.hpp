@@ -23,12 +23,9 @@ std::vector<std::int64_t> copies_below_branches(const Network& network, std::spa
 /// May be called by several threads at the same time.
 std::vector<std::int64_t> best_schedule(const Network& network, std::span<const std::int64_t> copies);
 
-/// States of the largest group that a schedule makes, and of the largest one of several open branches (0: none).
-struct schedule_size {
-  double largest = 0, largest_open = 0;
-};
-schedule_size size_of_schedule(const Network& network, std::span<const std::int64_t> copies,
-                               std::span<const std::int64_t> schedule);
+/// States of the largest group that a schedule makes.
+double largest_group(const Network& network, std::span<const std::int64_t> copies,
+                     std::span<const std::int64_t> schedule);
 
 /// The reticulations that make a group of these open branches large, for messages: those of which both ways up end in
 /// branches of the group.

@@ -1,6 +1,8 @@
 // One stage of a branch with many lineages: see stages.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "snp/likelihood/generator.hpp"
 #include "snp/likelihood/rules/shapes.hpp"
 #include "snp/likelihood/state_space.hpp"
@@ -19,6 +21,9 @@ struct stage_kernel {
   using pack = rule_pack<Shape>;
   struct scratch {};
   enum { threads = 128, emulated_threads = 4, parts = Tangent ? 9 : 3 };
+  /// Terms that a host thread takes of a block at once; a block, the states with n lineages, is small, the whole is
+  /// not.
+  enum { terms_at_once = Shape::on_device || Patterns == 1 ? 1 : 4 };
   std::int32_t from, to;  ///< lineages of the input and of the output
   std::int32_t terms;
   std::int32_t patterns;  ///< padded
@@ -27,16 +32,19 @@ struct stage_kernel {
   const std::int32_t *in_base, *out_base;  ///< first entry of n lineages, -1: none
   const double *in, *in_u, *in_v;
   double *out, *out_u, *out_v;
-  double* work;           ///< [tiles][parts][states + one block][Patterns]
+  double* work;           ///< [tiles][work_size]
   std::int32_t used = 0;  ///< of one pattern: how many are no padding, which gets zeros
 
-  static std::int64_t work_size(int from) { return std::int64_t(parts) * state_count(from + 1) * Patterns; }
+  /// Of a tile with at most so many lineages: [parts][states + one block][Patterns], then the blocks between terms.
+  static std::int64_t work_size(int max) {
+    return parts * state_count(max + 1) * Patterns + parts / 3 * 2 * (terms_at_once - 1) * block_size(max);
+  }
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const int max = from > to ? from : to;
     const std::int64_t size = state_count(max + 1) * Patterns;
-    double* room = work + tile * parts * size;
+    double* room = work + tile * work_size(max);
     const auto next = [&] {
       double* part = room;
       room += size;
@@ -55,8 +63,11 @@ struct stage_kernel {
       start(team, max, first, in_v, x.by_v, y.by_v, sum.by_v);
     }
     team.barrier();
-    for (int k = 1; k <= terms; ++k) {
-      if constexpr (Patterns == 1)
+    if constexpr (terms_at_once > 1) std::fill(room, work + (tile + 1) * work_size(max), 0.0);
+    for (int k = 1; k <= terms; k += terms_at_once) {
+      if constexpr (terms_at_once > 1)
+        terms_by_blocks(max, k, terms - k + 1 < terms_at_once ? terms - k + 1 : terms_at_once, x, y, sum, room);
+      else if constexpr (Patterns == 1)
         term_of_one(team, max, 1.0 / k, x, y, sum);
       else
         term(team, max, 1.0 / k, x, y, sum);
@@ -94,6 +105,101 @@ struct stage_kernel {
         y[place] = 0;
         sum[place] = decay * value;
       }
+  }
+
+  // A block between two terms, [r][line], with room for r = n + 1.
+  static std::int64_t block_size(int max) { return std::int64_t(max + 2) * line; }
+
+  static dual block_of(const dual& x, int n) {
+    const std::int64_t first = state_index(n, 0) * line;
+    if constexpr (Tangent) return {x.value + first, x.by_u + first, x.by_v + first};
+    return {x.value + first};
+  }
+
+  // Block n of a term needs block n and its neighbour, n + 1 or for the adjoint n - 1, of the term before. So a block
+  // goes through some terms before the next one begins, and what lies between them stays in the cache. `between`: of
+  // each term but the last, two blocks.
+  void terms_by_blocks(int max, int first, int count, const dual& x, const dual& y, const dual& sum,
+                       double* between) const {
+    const auto between_terms = [&](int term, int n) -> dual {
+      double* place = between + (2 * (term - 1) + n % 2) * (parts / 3) * block_size(max);
+      if constexpr (Tangent) return {place, place + block_size(max), place + 2 * block_size(max)};
+      return {place};
+    };
+    for (int i = 0; i <= max; ++i) {
+      const int n = Adjoint ? i : max - i, neighbour = Adjoint ? n - 1 : n + 1;
+      for (int term = 1; term <= count; ++term) {
+        const bool is_between = term > 1 && neighbour >= 0 && neighbour <= max;
+        term_of_block(n, 1.0 / (first + term - 1), term > 1 ? between_terms(term - 1, n) : block_of(x, n),
+                      is_between ? between_terms(term - 1, neighbour) : block_of(x, neighbour),
+                      term < count ? between_terms(term, n) : block_of(y, n), block_of(sum, n));
+      }
+    }
+  }
+
+  // States around (n, r), as r goes up: (n, r - 1), (n, r), (n, r + 1), and of the neighbouring block what product()
+  // has.
+  struct window {
+    const double *own, *beside;
+    pack before{}, here, after{}, first{}, second{};
+
+    window(const double* own_block, const double* neighbour) : own(own_block), beside(neighbour), here(load(own)) {
+      if constexpr (!Adjoint) second = load(beside);
+    }
+    static pack load(const double* from) { return device::load_pack<pack>(from); }
+    void look(int n, std::int64_t r) {
+      after = load(own + (r + 1) * line);
+      if constexpr (!Adjoint) {
+        first = second;
+        second = load(beside + (r + 1) * line);
+      } else {
+        second = first;
+        first = r < n ? load(beside + r * line) : pack{};
+      }
+    }
+    pack product(const double* c) const {
+      pack value = c[0] * here;
+      value = device::fma(c[1], after, value);
+      value = device::fma(c[2], before, value);
+      value = device::fma(c[3], first, value);
+      return device::fma(c[4], second, value);
+    }
+    void go_on() { before = here, here = after; }
+  };
+
+  // The operations of term() in the same order. Coefficients of states that are not there are zero.
+  void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& out,
+                     const dual& sum) const {
+    const double kept = decay;  // one load: stores might change a member, as far as a compiler knows
+    const auto keep = [kept](const pack& value, double* to, double* total) {
+      device::store_pack(to, value);
+      device::store_pack(total, pack(device::fma(kept, value, device::load_pack<pack>(total))));
+    };
+    for (std::int64_t lane = 0; lane < line; lane += Shape::lanes) {
+      const double* c = coefficients + state_index(n, 0) * 5;
+      window x(own.value + lane, neighbour.value + lane);
+      if constexpr (!Tangent) {
+        for (std::int64_t r = 0; r <= n; ++r, c += 5) {
+          x.look(n, r);
+          keep(x.product(c) * inverse, out.value + r * line + lane, sum.value + r * line + lane);
+          x.go_on();
+        }
+      } else {
+        window x_u(own.by_u + lane, neighbour.by_u + lane), x_v(own.by_v + lane, neighbour.by_v + lane);
+        const double h = length * inverse;
+        for (int r = 0; r <= n; ++r, c += 5) {
+          const std::int64_t place = r * line + lane;
+          x.look(n, r), x_u.look(n, r), x_v.look(n, r);
+          const auto around = [&](int i) { return i < 0 ? x.before : i > 0 ? x.after : x.here; };
+          keep(x.product(c) * inverse, out.value + place, sum.value + place);
+          keep(device::fma(x_u.product(c), inverse, pack(h * generator_by_u<pack>(n, r, around))), out.by_u + place,
+               sum.by_u + place);
+          keep(device::fma(x_v.product(c), inverse, pack(h * generator_by_v<pack>(n, r, around))), out.by_v + place,
+               sum.by_v + place);
+          x.go_on(), x_u.go_on(), x_v.go_on();
+        }
+      }
+    }
   }
 
   static pack at(const double* x, std::int64_t state, int lane) {

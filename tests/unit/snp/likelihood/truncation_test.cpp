@@ -291,6 +291,26 @@ TEST(snp_truncation, case_wide_theta) { expect_case("wide_theta_6dip"); }
 TEST(snp_truncation, case_thirty_r3) { expect_case("thirty_r3_20dip"); }
 #endif
 
+// Groups of one branch alone are large too where a tree has many copies.
+TEST(snp_truncation, trees_of_many_copies_are_cut) {
+  const snp::Network tree =
+      snp_network("((((A:0.01,B:0.01):0.004,C:0.014):0.02,D:0.034):0.01,(E:0.03,F:0.03):0.014);", .01);
+  const snp::Data data = snp::simulate(tree, {.copies = std::vector<std::int64_t>(6, 45), .sites = 12});
+  snp::Likelihood all(tree, data, {}, {.device = Device::host(), .truncation = 0});
+  const double exact = all.evaluate();
+  on_every_device([&](const Device& device) {
+    snp::Likelihood likelihood(tree, data, {}, {.device = device});
+    const double value = likelihood.evaluate(), rounding = 1e-12 * std::fabs(exact);
+    EXPECT_GT(likelihood.truncation().bound, 0);
+    EXPECT_LE(likelihood.truncation().bound, 1e-9);
+    EXPECT_LE(value, exact + rounding);
+    EXPECT_GE(value, exact - likelihood.truncation().bound - rounding);
+    EXPECT_GT(likelihood.size().largest_group_untruncated, 10000);
+    EXPECT_LT(likelihood.size().largest_group * 4, all.size().largest_group);
+    EXPECT_LT(likelihood.size().bytes * 2, all.size().bytes);
+  });
+}
+
 // Other parameters: the same states as long as the bound holds, others where it does not, the old ones after reject().
 TEST(snp_truncation, proposals_keep_the_bound) {
   QUINTET_SKIP_WITHOUT(data_folder("snp/scale"));
