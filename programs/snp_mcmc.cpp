@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <sstream>
 
@@ -19,6 +18,7 @@
 #include "snp_mcmc/summary.hpp"
 #include "support/driver.hpp"
 #include "support/snp_input.hpp"
+#include "support/snp_priors.hpp"
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/snp.hpp"
 #endif
@@ -165,34 +165,23 @@ tree_format format_of(const arguments& a) {
                              {{"icytree", tree_format::icytree}, {"phylonet", tree_format::phylonet}});
 }
 
-std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  if (!in || !(content << in.rdbuf())) {
-    if (!in.is_open() || !std::filesystem::is_empty(path)) throw FileError(path, "cannot be read");
-  }
-  return content.str();
-}
-
 snp::prior_options read_priors(const arguments& a) {
-  std::string lines = a.priors_file.empty() ? "" : content_of(a.priors_file);
-  if (!lines.empty() && lines.back() != '\n') lines += '\n';
-  for (const std::string& line : a.prior) lines += line + "\n";
-  // The values of an option are read alone first: an error then has its name, and which of its values it is.
-  const auto add = [&](const char* option, const std::string& values) {
-    snp::parse_priors(values, option);
-    lines += values;
+  std::vector<snp::prior_source> sources = prior_sources(a.priors_file, a.prior);
+  const auto add = [&](const char* option, const char* key, const std::vector<std::string>& values) {
+    sources.push_back({option, ""});
+    for (const std::string& value : values) sources.back().lines += key + value + "\n";
   };
-  std::string calibrations, clades;
-  for (const std::string& line : a.calibrate) calibrations += "calibrate " + line + "\n";
-  for (const std::string& names : a.monophyletic) clades += "monophyletic = " + names + "\n";
-  add("--calibrate", calibrations);
-  add("--monophyletic", clades);
-  if (!a.outgroup.empty()) add("--outgroup", text("outgroup = ", a.outgroup, "\n"));
-  if (!a.fix_topology.empty()) add("--fix-topology", text("backbone = ", a.fix_topology, "\n"));
-  if (!a.clock.empty()) add("--clock", text("clock = ", a.clock, "\n"));
-  if (a.generation_time > 0) lines += text("generation-time = ", std::setprecision(17), a.generation_time, "\n");
-  const snp::prior_options options = snp::parse_priors(lines, a.priors_file.empty() ? "--prior" : a.priors_file);
+  const auto add_one = [&](const char* option, const char* key, const std::string& value) {
+    if (!value.empty()) add(option, key, {value});
+  };
+  add("--calibrate", "calibrate ", a.calibrate);
+  add("--monophyletic", "monophyletic = ", a.monophyletic);
+  add_one("--outgroup", "outgroup = ", a.outgroup);
+  add_one("--fix-topology", "backbone = ", a.fix_topology);
+  add_one("--clock", "clock = ", a.clock);
+  if (a.generation_time > 0)
+    add("--generation-time", "generation-time = ", {text(std::setprecision(17), a.generation_time)});
+  const snp::prior_options options = snp::parse_priors(sources);
   if (a.generation_time > 0 && !options.clock) throw InvalidArgument("--generation-time needs --clock");
   return options;
 }
@@ -707,7 +696,8 @@ void check_samples(const std::vector<assignment>& assignments, const std::vector
 arguments options_of(const arguments& a, const assignment& model) {
   arguments own = a;
   own.output = (std::filesystem::path(a.output) / model.name).string();
-  own.input.population_map = (std::filesystem::path(own.output) / "population_map.tsv").string();
+  own.input.reading.populations =
+      io::population_map::from_pairs(model.species_of, text("column ", model.name, " of ", a.assignments));
   own.input.model.ordered_data = true;
   complete(own.input);
   return own;

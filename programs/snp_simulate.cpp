@@ -1,9 +1,7 @@
 // quintet-snp-simulate: biallelic markers on a phylogenetic network, and networks from the birth-hybridization process.
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/csv.hpp"
@@ -11,6 +9,7 @@
 #include "quintet/snp/network/newick.hpp"
 #include "quintet/snp/simulation/simulate.hpp"
 #include "support/driver.hpp"
+#include "support/snp_priors.hpp"
 
 namespace quintet::driver {
 
@@ -140,22 +139,6 @@ snp::Network read_network(const arguments& a) {
   return snp::parse_newick(a.network, options);
 }
 
-snp::prior_options read_priors(const arguments& a) {
-  std::string lines;
-  std::string source = "--prior";
-  if (!a.priors_file.empty()) {
-    std::ifstream file(a.priors_file);
-    if (!file) throw FileError(a.priors_file, "cannot be read");
-    std::ostringstream all;
-    all << file.rdbuf();
-    lines = all.str();
-    if (!lines.empty() && lines.back() != '\n') lines += '\n';
-    source = a.priors_file;
-  }
-  for (const std::string& line : a.priors) lines += line + "\n";
-  return snp::parse_priors(lines, source);
-}
-
 std::int64_t read_count(const std::string& word, const std::string& all) {
   std::int64_t value = -1;
   std::size_t used = 0;
@@ -197,7 +180,7 @@ snp::network_state draw_networks(session& session, const arguments& a) {
     if (name.empty() || std::count(names->begin(), names->end(), name) > 1)
       throw InvalidArgument(
           text("--species must be different names with commas between them (--species=", a.species, ")"));
-  const snp::prior_options options = read_priors(a);
+  const snp::prior_options options = snp::parse_priors(prior_sources(a.priors_file, a.priors));
   const snp::priors priors(options, static_cast<std::int64_t>(names->size()),
                            {.max_reticulations = a.max_reticulations});
   if (!priors.is_proper()) throw InvalidArgument("PhyloNet's prior is improper: networks cannot be drawn from it");

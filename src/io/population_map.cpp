@@ -66,6 +66,7 @@ population_map population_map::from_file(const std::string& path) {
   population_map map;
   map.kind_ = kind::table;
   map.path_ = path;
+  map.source_ = "the population map " + path;
   line_reader in(path, path.ends_with(".gz"));
   std::string_view line;
   std::vector<std::string> fields;
@@ -105,6 +106,17 @@ population_map population_map::from_rule(std::string_view rule) {
   return map;
 }
 
+population_map population_map::from_pairs(std::span<const std::pair<std::string, std::string>> pairs,
+                                          std::string source) {
+  population_map map;
+  map.kind_ = kind::table;
+  map.source_ = std::move(source);
+  for (const auto& [individual, species] : pairs)
+    if (!map.table_.emplace(individual, species).second)
+      throw InvalidArgument(text("the individual ", shown(individual), " comes a second time in ", map.source_));
+  return map;
+}
+
 std::string population_map::species_by_rule(const std::string& path, const std::string& individual) const {
   if (kind_ == kind::identity) return individual;
   const bool first = kind_ == kind::before_first;
@@ -133,15 +145,15 @@ population_groups population_map::group(const std::string& path, std::span<const
     if (kind_ == kind::table) {
       const auto it = table_.find(individual);
       if (it == table_.end())
-        throw FileError(path, text("the individual \"", shown(individual), "\" is not in the population map ", path_,
-                                   " (", count_absent(individuals), " of ", individuals.size(),
-                                   " are not; the species \"-\" leaves an individual out)"));
+        throw FileError(path, text("the individual \"", shown(individual), "\" is not in ", source_, " (",
+                                   count_absent(individuals), " of ", individuals.size(), " are not",
+                                   path_.empty() ? "" : "; the species \"-\" leaves an individual out", ")"));
       species = it->second;
       asked.insert(it->first);
     } else {
       species = species_by_rule(path, individual);
     }
-    if (kind_ == kind::table && species == "-") {
+    if (!path_.empty() && species == "-") {
       groups.species_of.push_back(-1);
       continue;
     }

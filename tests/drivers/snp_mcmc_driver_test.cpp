@@ -139,7 +139,8 @@ TEST_F(snp_mcmc_driver, compares_assignments_of_the_same_individuals) {
   make("left_out.txt", "individual three other\na1 A A\na2 A -\nb1 B B\nb2 B B\nc1 C C\n");
   QUINTET_EXPECT_CONTAINS(with_models("left_out.txt", "l").error, "a2 has no species in other");
   make("absent.txt", "individual three\na1 A\na2 A\nb1 B\nc1 C\n");
-  QUINTET_EXPECT_CONTAINS(with_models("absent.txt", "m").error, "b2");
+  QUINTET_EXPECT_CONTAINS(with_models("absent.txt", "m").error,
+                          "five.nex: the individual \"b2\" is not in column three of absent.txt (1 of 5 are not)");
 }
 
 // A fault of the last model is told before the first one runs.
@@ -187,6 +188,15 @@ TEST_F(snp_mcmc_driver, an_error_in_an_option_of_the_prior_names_it) {
   QUINTET_EXPECT_CONTAINS(error_of({"--calibrate", "A = normal(1,1)"}), "--calibrate:2: ");
   QUINTET_EXPECT_CONTAINS(error_of({"--clock", "normal(1,1)"}), "--clock:1: ");
   QUINTET_EXPECT_CONTAINS(error_of({"--monophyletic", "A"}), "--monophyletic:1: ");
+  QUINTET_EXPECT_CONTAINS(error_of({"--monophyletic", "A,B", "--monophyletic", "A,Z"}),
+                          "--monophyletic:2: monophyletic = A,Z: there is no species Z");
+  QUINTET_EXPECT_CONTAINS(error_of({"--outgroup", "Z"}), "--outgroup:1: outgroup = Z: there is no species Z");
+  make("rules.txt", "# of three species\npi1 = fixed(0.5)\nmonophyletic = B,Z\n");
+  QUINTET_EXPECT_CONTAINS(error_of({"--priors", "rules.txt"}),
+                          "rules.txt:3: monophyletic = B,Z: there is no species Z");
+  make("short.txt", "pi1 = fixed(0.5)\n");
+  QUINTET_EXPECT_CONTAINS(error_of({"--priors", "short.txt", "--prior", "origin = fixed(1)", "--prior", "speed = 3"}),
+                          "--prior:2: there is no key \"speed\"");
 }
 
 TEST_F(snp_mcmc_driver, checks_what_it_predicts) {

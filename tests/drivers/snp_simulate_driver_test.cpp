@@ -125,6 +125,12 @@ TEST_F(snp_simulate_driver, bad_input) {
   expect_refused({"--species", "A", "--output", "o.csv"}, "species must be >= 2");
   expect_refused({"--species", "A,A", "--output", "o.csv"}, "different names");
   expect_refused({"--species", "A,B", "--prior", "speciation = 1", "--output", "o.csv"}, "there is no key");
+  make("short.txt", "pi1 = fixed(0.5)\n");
+  expect_refused({"--species", "A,B", "--priors", "short.txt", "--prior", "origin = fixed(1)", "--prior", "speed = 3",
+                  "--output", "o.csv"},
+                 "--prior:2: there is no key");
+  expect_refused({"--species", "A,B", "--priors", "short.txt", "--prior", "outgroup = Z", "--output", "o.csv"},
+                 "--prior:1: outgroup = Z: there is no species Z");
   expect_refused({"--species", "A,B", "--prior", "network = phylonet", "--output", "o.csv"}, "improper");
   expect_refused({"--species", "A,B", "--priors", "absent.txt", "--output", "o.csv"}, "absent.txt");
   expect_refused({"--species", "A,B", "--theta", "1", "--output", "o.csv"}, "go with --network");

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "quintet/core/compiler.hpp"
@@ -36,6 +37,9 @@ class population_map {
   /// "before-first:_": the part of the name before the first "_"; "after-last:_": that after the last one. Any text may
   /// stand behind the colon. Throws InvalidArgument for another rule or no text. O(length).
   static population_map from_rule(std::string_view rule);
+  /// Pairs of individual and species, each individual once; "-" is a species like any other. Errors name `source` as
+  /// the place: "column B of models.txt". Throws InvalidArgument for an individual that comes twice. O(pairs).
+  static population_map from_pairs(std::span<const std::pair<std::string, std::string>> pairs, std::string source);
 
   /// Whether individuals are species.
   bool is_identity() const { return kind_ == kind::identity; }
@@ -50,8 +54,9 @@ class population_map {
   std::string species_by_rule(const std::string& path, const std::string& individual) const;
 
   kind kind_ = kind::identity;
-  std::string mark_;  // of a rule
-  std::string path_;  // of a table
+  std::string mark_;    // of a rule
+  std::string path_;    // of a file
+  std::string source_;  // of a table, in words
   std::unordered_map<std::string, std::string> table_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/parse_number.hpp"
 #include "quintet/snp/inference/priors.hpp"
+#include "snp/inference/species_rules.hpp"
 #include "snp/network/joined_names.hpp"
 
 namespace quintet::snp {
@@ -50,7 +51,10 @@ struct call {
 
 class prior_parser {
  public:
-  explicit prior_parser(std::string_view source) : source_(source) {}
+  void begin_source(std::string name) {
+    sources_.push_back(std::move(name));
+    line_ = 0;
+  }
 
   void read_line(std::string_view line) {
     ++line_;
@@ -62,8 +66,10 @@ class prior_parser {
     value_ = trimmed(line.substr(equals + 1));
     // Several sets may be monophyletic.
     const std::string known = key_ == "monophyletic" ? key_ + " = " + value_ : key_;
-    if (const auto [earlier, is_new] = lines_.emplace(known, line_); !is_new)
-      fail(quintet::text("the key ", known, " was set in line ", earlier->second));
+    if (const auto [earlier, is_new] = lines_.emplace(known, here()); !is_new)
+      fail(quintet::text("the key ", known, " was set in ",
+                         earlier->second.source == here().source ? quintet::text("line ", earlier->second.line)
+                                                                 : name_of(earlier->second)));
     set();
   }
 
@@ -83,7 +89,7 @@ class prior_parser {
       made_.hybridization_rate = 1;
     }
     if (made_.theta_mean.has_value() && !is_phylonet) {
-      const std::int64_t line = lines_.at("theta-mean");
+      const place line = lines_.at("theta-mean");
       if (made_.theta.kind != family::gamma || made_.thetas != theta_mode::each || theta_rates_ != 0)
         fail_at(line, "theta-mean needs theta = each gamma(shape)");
     } else if (theta_rates_ == 0 && !is_phylonet) {
@@ -93,12 +99,24 @@ class prior_parser {
   }
 
  private:
+  // A line of a source.
+  struct place {
+    std::size_t source;
+    std::int64_t line;
+    auto operator<=>(const place&) const = default;
+  };
+  place here() const { return {sources_.size() - 1, line_}; }
+  std::string name_of(const place& of) const { return quintet::text(sources_[of.source], ":", of.line); }
+  void keep_place(const std::string& rule) { made_.places.emplace(rule, name_of(here())); }
+
   static bool is_of_species(const std::string& key) {
     return key.starts_with(calibrate) || key.starts_with("monophyletic") || key == "outgroup" || key == "backbone";
   }
 
-  [[noreturn]] void fail_at(std::int64_t line, const std::string& why) const { throw FileError(source_, line, why); }
-  [[noreturn]] void fail(const std::string& why) const { fail_at(line_, why); }
+  [[noreturn]] void fail_at(const place& of, const std::string& why) const {
+    throw FileError(sources_[of.source], of.line, why);
+  }
+  [[noreturn]] void fail(const std::string& why) const { fail_at(here(), why); }
   [[noreturn]] void fail_value(const char* allowed) const {
     fail(quintet::text(key_, " must be ", allowed, " (", key_, " = ", value_, ")"));
   }
@@ -170,6 +188,7 @@ class prior_parser {
         fail(quintet::text(key_, " must name two or more species with commas between, or root"));
       require_different(dated.species);
     }
+    keep_place(calibration_rule(dated.species));
     made_.calibrations.push_back(std::move(dated));
   }
 
@@ -188,6 +207,7 @@ class prior_parser {
   void set_monophyletic() {
     std::vector<std::string> names = read_names();
     if (names.size() < 2) fail_value("two or more species with commas between");
+    keep_place(species_rule("monophyletic", names));
     made_.monophyletic.push_back(std::move(names));
   }
 
@@ -304,8 +324,10 @@ class prior_parser {
       set_monophyletic();
     } else if (key_ == "outgroup") {
       made_.outgroup = read_names();
+      keep_place(species_rule("outgroup", made_.outgroup));
     } else if (key_ == "backbone") {
       made_.backbone = value_;
+      keep_place(backbone_rule(made_.backbone));
     } else if (key_ == "clock") {
       set_clock();
     } else if (key_ == "generation-time") {
@@ -315,10 +337,10 @@ class prior_parser {
     }
   }
 
-  std::string source_;
-  std::int64_t line_ = 0;
+  std::vector<std::string> sources_;
+  std::int64_t line_ = 0;  // of the last source
   std::string key_, value_;
-  std::map<std::string, std::int64_t> lines_;
+  std::map<std::string, place> lines_;
   prior_options made_;
   int theta_rates_ = 1;  // 0: theta = gamma(shape) without a rate
 };
@@ -347,14 +369,21 @@ std::string univariate_prior::text() const {
          (offset != 0 ? "," + number_text(offset) : "") + ")";
 }
 
-prior_options parse_priors(std::string_view text, std::string_view source) {
-  prior_parser parser(source);
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    parser.read_line(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+prior_options parse_priors(std::span<const prior_source> sources) {
+  prior_parser parser;
+  for (const prior_source& source : sources) {
+    parser.begin_source(source.name);
+    for (std::string_view text = source.lines; !text.empty();) {
+      const std::size_t end = text.find('\n');
+      parser.read_line(text.substr(0, end));
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
   }
   return parser.finish();
+}
+
+prior_options parse_priors(std::string_view text, std::string_view source) {
+  return parse_priors(std::vector<prior_source>{{std::string(source), std::string(text)}});
 }
 
 std::string to_text(const prior_options& o) {

@@ -81,23 +81,33 @@ std::pair<double, double> support_of(const univariate_prior& density) {
 
 }  // namespace
 
+std::string calibration_rule(const std::vector<std::string>& names) {
+  return "calibrate " + (names.empty() ? "root" : joined(names));
+}
+
+std::string species_rule(const char* key, const std::vector<std::string>& names) {
+  return text(key, " = ", joined(names));
+}
+
+std::string backbone_rule(const std::string& newick) { return "backbone = " + newick; }
+
 species_rules::species_rules(const prior_options& options, const std::vector<std::string>& species)
-    : species_(species), all_((species.size() + 63) / 64, 0) {
+    : species_(species), places_(options.places), all_((species.size() + 63) / 64, 0) {
   for (std::size_t leaf = 0; leaf < species.size(); ++leaf) insert_leaf(all_, leaf);
   for (const calibration& dated : options.calibrations) {
     const bool is_root = dated.species.empty();
-    const std::string rule = "calibrate " + (is_root ? "root" : joined(dated.species));
+    const std::string rule = calibration_rule(dated.species);
     const leaf_set members = is_root ? all_ : set_of(rule, dated.species);
     calibrations_.push_back({rule, is_root ? std::vector<std::int32_t>{} : leaves_of(members), members, dated.density});
   }
   for (const std::vector<std::string>& names : options.monophyletic) {
-    const std::string rule = "monophyletic = " + joined(names);
+    const std::string rule = species_rule("monophyletic", names);
     add_clade(rule, set_of(rule, names), all_, true);
   }
   if (!options.outgroup.empty()) {
-    const std::string rule = "outgroup = " + joined(options.outgroup);
+    const std::string rule = species_rule("outgroup", options.outgroup);
     outgroup_ = set_of(rule, options.outgroup);
-    if (outgroup_ == all_) throw InvalidArgument(text(rule, " must not be all species"));
+    if (outgroup_ == all_) throw InvalidArgument(text(placed(rule), " must not be all species"));
     add_clade(rule, outgroup_, all_, true);
     add_clade(rule, without(all_, outgroup_), all_, true);
   }
@@ -106,12 +116,17 @@ species_rules::species_rules(const prior_options& options, const std::vector<std
   check_calibrations(options.origin);
 }
 
+std::string species_rules::placed(const std::string& rule) const {
+  const auto place = places_.find(rule);
+  return place == places_.end() ? rule : text(place->second, ": ", rule);
+}
+
 leaf_set species_rules::set_of(const std::string& rule, const std::vector<std::string>& names) const {
   leaf_set set(all_.size(), 0);
   for (const std::string& name : names) {
     const auto place = std::find(species_.begin(), species_.end(), name);
     if (place == species_.end())
-      throw InvalidArgument(text(rule, ": there is no species ", name, "; there are ", joined(species_, ", ")));
+      throw InvalidArgument(text(placed(rule), ": there is no species ", name, "; there are ", joined(species_, ", ")));
     insert_leaf(set, std::size_t(place - species_.begin()));
   }
   return set;
@@ -123,15 +138,15 @@ void species_rules::add_clade(const std::string& rule, const leaf_set& members, 
 }
 
 void species_rules::add_backbone(const std::string& newick) {
-  const std::string rule = "backbone = " + newick;
+  const std::string rule = backbone_rule(newick);
   const Network tree = [&] {
     try {
       return parse_topology(newick);
     } catch (const NetworkError& error) {
-      throw InvalidArgument(text(rule, ": ", error.what()));
+      throw InvalidArgument(text(placed(rule), ": ", error.what()));
     }
   }();
-  if (!tree.reticulations().empty()) throw InvalidArgument(text(rule, " must be a tree"));
+  if (!tree.reticulations().empty()) throw InvalidArgument(text(placed(rule), " must be a tree"));
   const leaf_set universe = set_of(rule, {tree.species().begin(), tree.species().end()});
   const auto below = leaves_below(tree);
   for (std::int64_t node = 0; node < tree.nodes(); ++node)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,13 @@
 #include "quintet/snp/network/network_state.hpp"
 
 namespace quintet::snp {
+
+///@{
+/// The words for a rule in errors, and the key of prior_options::places.
+std::string calibration_rule(const std::vector<std::string>& names);
+std::string species_rule(const char* key, const std::vector<std::string>& names);
+std::string backbone_rule(const std::string& newick);
+///@}
 
 /// A set of leaves, 64 to a word.
 using leaf_set = std::vector<std::uint64_t>;
@@ -47,6 +55,8 @@ class species_rules {
     leaf_set members;
     univariate_prior density;
   };
+  // With the place where it was read, where that is known.
+  std::string placed(const std::string& rule) const;
   leaf_set set_of(const std::string& rule, const std::vector<std::string>& names) const;
   void add_clade(const std::string& rule, const leaf_set& members, const leaf_set& universe, bool is_whole);
   void add_backbone(const std::string& newick);
@@ -58,6 +68,7 @@ class species_rules {
   bool draw_heights(network_state& state, random_stream& random) const;
 
   std::vector<std::string> species_;
+  std::map<std::string, std::string> places_;
   leaf_set all_, outgroup_;
   std::vector<clade> clades_;
   std::vector<calibrated> calibrations_;

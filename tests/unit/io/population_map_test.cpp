@@ -47,6 +47,20 @@ TEST_F(population_map_test, rules) {
   EXPECT_EQ(population_map().group("x", individuals).species, individuals);
 }
 
+TEST_F(population_map_test, pairs_have_a_source_in_words) {
+  const std::vector<std::pair<std::string, std::string>> pairs{{"i1", "B"}, {"i2", "-"}, {"z", "A"}};
+  const population_map map = population_map::from_pairs(pairs, "column two of m.txt");
+  const population_groups groups = map.group("x", names{"i2", "i1"});
+  EXPECT_EQ(groups.species, (names{"-", "B"}));  // a dash leaves nothing out
+  EXPECT_EQ(groups.species_of, (numbers{0, 1}));
+  EXPECT_EQ(groups.absent, names{"z"});
+  EXPECT_EQ(test::error_of<FileError>([&] { map.group("x.nex", names{"i1", "i3"}); }),
+            "x.nex: the individual \"i3\" is not in column two of m.txt (1 of 2 are not)");
+  const std::vector<std::pair<std::string, std::string>> twice{{"i1", "B"}, {"i1", "A"}};
+  QUINTET_EXPECT_CONTAINS(test::error_of<InvalidArgument>([&] { population_map::from_pairs(twice, "column 1"); }),
+                          "the individual i1 comes a second time in column 1");
+}
+
 TEST_F(population_map_test, what_does_not_fit_is_named) {
   QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { map("i1 A\n").group("x.nex", names{"i2"}); }),
                           "x.nex: the individual \"i2\" is not in the population map");

@@ -51,8 +51,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -124,12 +126,23 @@ struct prior_options {
   std::string backbone{};                                         ///< key backbone, a tree in Newick; empty: none
   std::optional<univariate_prior> clock{};                        ///< key clock: fixed or lognormal
   double generation_time = 0;                                     ///< key generation-time, in years; 0: not known
+  /// Where the rules that name species were read, as "monophyletic = A,B" at "file:3". What they say is known to be
+  /// right only when the species are; errors then have the place. No part of the prior, may be empty.
+  std::map<std::string, std::string> places{};
+};
+
+/// Lines of a prior, and the name of the file or option that they are from.
+struct prior_source {
+  std::string name;   ///< for messages, before the line
+  std::string lines;  ///< as parse_priors() reads them
 };
 
 /// Reads the keys. A later setting of a key in `text` is an error, '#' begins a comment, empty lines do not count.
 /// `source` is for messages. Throws FileError(source, line, reason) for unknown keys (naming those there are),
 /// values that cannot be read or are out of range, and keys that exclude each other. O(length of the text).
 prior_options parse_priors(std::string_view text, std::string_view source = "priors");
+/// The same of several sources together; errors have the source of a line, and count it from the first one there.
+prior_options parse_priors(std::span<const prior_source> sources);
 /// The keys and values in the notation of parse_priors(), one per line: reads back equal.
 std::string to_text(const prior_options& options);
 

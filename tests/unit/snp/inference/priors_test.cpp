@@ -393,6 +393,30 @@ TEST(prior_text, errors_name_the_line) {
   }
 }
 
+TEST(priors, errors_of_several_sources_name_the_one_they_are_in) {
+  const auto error_of = [](const std::string& first, const std::string& second) {
+    try {
+      snp::parse_priors(std::vector<snp::prior_source>{{"p.txt", first}, {"--prior", second}});
+      return std::string("no error");
+    } catch (const FileError& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string three = "origin = fixed(1)\n\nspeciation-rate = 1";  // the last line has no end
+  EXPECT_EQ(error_of(three, "inheritance = beta(1,1)\nspeed = 3\n").find("--prior:2: there is no key \"speed\""), 0u);
+  EXPECT_EQ(error_of(three, "origin = fixed(2)\n"), "--prior:1: the key origin was set in p.txt:1");
+  EXPECT_EQ(error_of(three, "netdiv = fixed(2)\n"),
+            "--prior:1: the keys speciation-rate and netdiv exclude each other");
+  EXPECT_EQ(error_of("pi1 = fixed(.5)\npi1 = fixed(.5)", ""), "p.txt:2: the key pi1 was set in line 1");
+  EXPECT_EQ(error_of("network = phylonet", "origin = fixed(2)\n"),
+            "--prior:1: network = phylonet leaves no choice of origin");
+  const auto read = snp::parse_priors(
+      std::vector<snp::prior_source>{{"p.txt", three}, {"--prior", "pi1 = fixed(0.25)\nmonophyletic = A , B"}});
+  EXPECT_EQ(read.origin.a, 1);
+  EXPECT_EQ(read.pi1.a, 0.25);
+  EXPECT_EQ(read.places.at("monophyletic = A,B"), "--prior:2");
+}
+
 TEST(priors, arguments) {
   expect_invalid([] { snp::priors({}, 1); }, "species must be >= 2");
   expect_invalid([] { snp::priors(fixed_rates(1, 0, exponential(1)), 3, {.max_reticulations = 1}); },

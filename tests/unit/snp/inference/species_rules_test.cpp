@@ -308,6 +308,10 @@ TEST(snp_calibrations, errors) {
     expect_invalid([&] { sampled_means(prior_of(process + words), abc, {}, 1); }, what);
   };
   refused("calibrate A,Z = normal(1,1)\n", "calibrate A,Z: there is no species Z; there are A, B, C");
+  // The line is that of the rule: the process has lines before.
+  const auto at = text("priors:", std::count(process.begin(), process.end(), '\n') + 2, ": ");
+  for (const char* rule : {"monophyletic = A,Z", "outgroup = Z", "backbone = (A,(B,Z))", "calibrate A,Z = normal(1,1)"})
+    refused(text("pi1 = fixed(0.5)\n", rule, "\n"), text(at, std::string(rule).substr(0, 9)));
   refused("monophyletic = A,B\nmonophyletic = B,C\n",
           "no network keeps both monophyletic = A,B and monophyletic = B,C");
   refused("monophyletic = A,B\noutgroup = B\n", "no network keeps both monophyletic = A,B and outgroup = B");
