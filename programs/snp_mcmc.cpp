@@ -11,6 +11,7 @@
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/inference/marginal_likelihood.hpp"
 #include "quintet/snp/inference/sampler.hpp"
+#include "quintet/snp/inference/starts.hpp"
 #include "quintet/snp/network/newick.hpp"
 #include "quintet/snp/simulation/predictive.hpp"
 #include "snp_mcmc/assignments.hpp"
@@ -30,6 +31,7 @@ namespace {
 using names = std::shared_ptr<const std::vector<std::string>>;
 
 constexpr std::int64_t max_reticulations = 20;
+constexpr std::string_view searched_start = "search";
 
 struct arguments {
   snp_input input;
@@ -54,8 +56,9 @@ po::options_description describe(arguments& a) {
   input.add_options()  //
       ("no-data", po::bool_switch(&a.no_data), "samples the prior of --species")(
           "species", po::value(&a.species)->value_name("A,B,..."), "with --no-data: the names of the species")  //
-      ("start", po::value(&a.start)->value_name("TEXT|FILE"),
+      ("start", po::value(&a.start)->value_name("TEXT|FILE|search"),
        "start of all chains, a network in extended Newick; branches become longer if ways down to the leaves differ. "
+       "search: a hill climb for each chain, in different topologies if there are several. "
        "By default each chain starts from a draw of the prior");
   describe_corrections(model, a.input);
   model.add_options()  //
@@ -217,7 +220,7 @@ double length_of(const snp::Network& network) {
 
 std::optional<snp::network_state> read_start(session& session, const arguments& a, const snp::priors& prior,
                                              const names& species) {
-  if (a.start.empty()) return {};
+  if (a.start.empty() || a.start == searched_start) return {};
   const snp::prior_options& priors = prior.options();
   const double theta = priors.theta.middle();
   const snp::newick_options options{.theta = theta, .root_theta = snp::unset};
@@ -225,7 +228,7 @@ std::optional<snp::network_state> read_start(session& session, const arguments& 
   const bool is_file = std::filesystem::exists(a.start, ignored);
   if (!is_file && a.start.find('(') == std::string::npos)
     throw InvalidArgument(
-        text("--start must be a file or a network, which begins with a parenthesis (--start=", a.start, ")"));
+        text("--start must be a file, a network, which begins with a parenthesis, or search (--start=", a.start, ")"));
   const snp::Network network = is_file ? io::read_network(a.start, options) : snp::parse_newick(a.start, options);
   snp::state_options more{.origin = priors.origin.is_fixed() ? priors.origin.a : snp::unset,
                           .thetas = priors.thetas,
@@ -237,6 +240,17 @@ std::optional<snp::network_state> read_start(session& session, const arguments& 
     session.warn(text("--start: ways from a node down to the leaves differ in length, so branches were made longer, ",
                       "from ", length, " to ", stretched, " in all"));
   return prior.completed(std::move(state));
+}
+
+// One for each chain, with --start search; every process finds the same.
+std::vector<snp::network_state> search_for_starts(session& session, const arguments& a, const snp::priors& prior,
+                                                  const snp::Data& data, const snp::sampler_options& options) {
+  const snp::start_options search{.chains = a.chains,
+                                  .seed = options.seed,
+                                  .model = options.model,
+                                  .likelihood = options.likelihood,
+                                  .progress = session.progress()};
+  return session.timed("starts", [&] { return snp::search_starts(data, prior, search); });
 }
 
 void read_fixed(const arguments& a, snp::sampler_options& options) {
@@ -265,7 +279,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 run_identity identity_of(const session& session, const arguments& a, const snp::sampler_options& options,
                          const snp::prior_options& priors, const names& species, const snp::Data* data) {
   std::ostringstream config;
-  config << std::setprecision(17) << "format 1\n" << snp::to_text(priors);
+  config << std::setprecision(17) << "format 2\n" << snp::to_text(priors);
   config << "\nspecies";
   for (const std::string& name : *species) config << ' ' << name;
   config << "\nmax-reticulations " << a.max_reticulations << "\nmax-level " << a.max_level << "\nbubbles "
@@ -282,11 +296,13 @@ run_identity identity_of(const session& session, const arguments& a, const snp::
   config << "\nnewick " << a.newick << "\n";
   if (a.power_steps > 0) config << "marginal-likelihood " << a.power_steps << "\n";
   if (a.truncation != snp::default_truncation) config << "truncation " << a.truncation << "\n";
-  if (options.start) {
+  const auto write_start = [&](const snp::network_state& state) {
     config << "start";
-    for (const double x : snp::numbers_of(*options.start)) config << ' ' << x;
+    for (const double x : snp::numbers_of(state)) config << ' ' << x;
     config << "\n";
-  }
+  };
+  if (options.start) write_start(*options.start);
+  for (const snp::network_state& state : options.starts) write_start(state);
   run_identity identity;
   identity.config = config.str();
   identity.hash = hash_of(identity.config);
@@ -598,6 +614,7 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
   options.likelihood.memory_limit =
       a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
                       : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
+  if (a.start == searched_start) options.starts = search_for_starts(session, a, prior, *data, options);
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) options.shared_by = mpi::snp::group_of(*session.ranks());
 #endif
@@ -739,7 +756,7 @@ const program about{
 
 void run(session& session, arguments& a) {
   require_distinct_files({{"--data", a.input.data},
-                          {"--start", a.start},
+                          {"--start", a.start == searched_start ? "" : a.start},
                           {"--population-map", a.input.population_map},
                           {"--compare-assignments", a.assignments},
                           {"--priors", a.priors_file}},
@@ -758,6 +775,10 @@ void run(session& session, arguments& a) {
   }
   if (a.temperatures == 1) require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
   if (a.no_data) require_absent(session.line(), {"predictive"}, "and --no-data exclude each other");
+  if (a.start == searched_start) {
+    if (a.no_data) throw InvalidArgument("--start search and --no-data exclude each other: a search needs data");
+    require_absent(session.line(), {"fix"}, "and --start search exclude each other");
+  }
   complete(a);
   if (a.assignments.empty())
     infer(session, a);

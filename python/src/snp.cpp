@@ -25,6 +25,7 @@
 #include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/inference/search.hpp"
+#include "quintet/snp/inference/starts.hpp"
 #include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
@@ -303,7 +304,25 @@ std::function<double(const network_state&)> surrogate_of(nb::handle callable) {
   };
 }
 
-/// `limits` are max_reticulations, max_level, bubbles; `start` is a tuple for start_of, or None.
+/// Starts of chains: a tuple for start_of, a list of them, one for each chain, "search", or None.
+void set_starts(nb::handle start, const std::vector<std::string>& names, const Data* data, const priors& prior,
+                sampler_options& how) {
+  if (start.is_none()) return;
+  if (nb::isinstance<nb::str>(start)) {
+    if (data == nullptr) throw InvalidArgument("start=\"search\" needs data");
+    how.starts = run([&] {
+      return search_starts(*data, prior,
+                           {.chains = how.chains, .seed = how.seed, .model = how.model, .likelihood = how.likelihood});
+    });
+  } else if (nb::isinstance<nb::list>(start)) {
+    for (const nb::handle one : nb::cast<nb::list>(start))
+      how.starts.push_back(start_of(nb::cast<nb::tuple>(one), names, prior));
+  } else {
+    how.start = start_of(nb::cast<nb::tuple>(start), names, prior);
+  }
+}
+
+/// `limits` are max_reticulations, max_level, bubbles; `start` is as set_starts() takes it.
 std::unique_ptr<shared_chains> make_chains(std::vector<std::string> names, const Data* data, const std::string& words,
                                            std::tuple<std::int64_t, std::int64_t, bool> limits, nb::handle options,
                                            nb::handle model, nb::handle start, std::int64_t memory_limit,
@@ -317,8 +336,7 @@ std::unique_ptr<shared_chains> make_chains(std::vector<std::string> names, const
   const prior_options prior = priors_of(words);
   const auto [max_reticulations, max_level, bubbles] = limits;
   const network_limits within{max_reticulations, max_level, bubbles};
-  if (!start.is_none())
-    how.start = start_of(nb::cast<nb::tuple>(start), names, priors(prior, std::int64_t(names.size()), within));
+  set_starts(start, names, data, priors(prior, std::int64_t(names.size()), within), how);
   return run([&] { return std::make_unique<shared_chains>(std::move(names), data, prior, within, how); });
 }
 

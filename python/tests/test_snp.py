@@ -412,6 +412,9 @@ def test_a_sampler_goes_on_from_a_snapshot(data: snp.Data) -> None:
         lambda: snp.Sampler(data, priors="nonsense = 1"),
         lambda: snp.Sampler(data, fix_topology=True),
         lambda: snp.Sampler(data, swap_every=7),
+        lambda: snp.Sampler(data, start="here"),
+        lambda: snp.Sampler(data, chains=3, start=[other.current(0)] * 2),
+        lambda: snp.Sampler(None, list(data.species), start="search"),
     ):
         with pytest.raises(ValueError):
             bad()
@@ -419,6 +422,21 @@ def test_a_sampler_goes_on_from_a_snapshot(data: snp.Data) -> None:
         snp.Sampler(data, no_such_option=1)
     with pytest.raises(TypeError):
         snp.Sampler(None)
+
+
+def test_starts_of_chains(data: snp.Data) -> None:
+    def run(start: object) -> list[str]:
+        chains = snp.Sampler(data, chains=2, iterations=1000, burn_in=0, sample_every=1, max_reticulations=1, start=start)
+        first = [chains.current(0), chains.current(1)]
+        chains.advance()
+        assert [len(samples[0]) for samples in chains.take_samples()] == [1000, 1000]
+        return [network.topology for network in first]
+
+    found = run("search")
+    assert found[0] != found[1]
+    assert run("search") == found
+    trees = [snp.Network(text, theta=0.02) for text in ("((A:1,B:1):1,C:2);", "((A:1,C:1):1,B:2);")]
+    assert run(trees) == [tree.topology for tree in trees]
 
 
 def test_priors() -> None:

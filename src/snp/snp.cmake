@@ -34,6 +34,9 @@ quintet_sources(snp
     network/lineage_process.cpp
     network/model.cpp
     inference/marginal_likelihood.cpp
+    inference/moves/joint_move.cpp
+    inference/moves/learnt_covariance.cpp
+    inference/moves/log_coordinates.cpp
     inference/moves/make_moves.cpp
     network/network.cpp
     network/network_graph.cpp
@@ -58,6 +61,7 @@ quintet_sources(snp
     likelihood/rules/stages.cpp
     inference/resampling.cpp
     inference/species_rules.cpp
+    inference/starts.cpp
     inference/sampler.cpp
     inference/sampler_sharing.cpp
     inference/sampler_steps.cpp

@@ -415,6 +415,27 @@ TEST_F(snp_mcmc_driver, starts_from_a_network_of_maximum_likelihood) {
   QUINTET_EXPECT_CONTAINS(done.error, "differ in length, so branches were made longer, from 0.7 to 1.1 in all");
 }
 
+// The search is done again for a run that goes on, and finds the same.
+TEST_F(snp_mcmc_driver, starts_from_a_search) {
+  const auto options = [](const char* iterations, const char* output, const arguments& more) {
+    arguments all{
+        "--data", "counts.csv", "--max-reticulations", "1",   "--chains",     "2",        "--sample-every", "20",
+        "--seed", "4",          "--burn-in",           "200", "--iterations", iterations, "--quiet",        "--output",
+        output};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(run(options("2000", "whole", {"--start", "search"})).status, 0);
+  ASSERT_EQ(run(options("1000", "parts", {"--start", "search"})).status, 0);
+  const outcome done = run(options("2000", "parts", {"--start", "search", "--resume"}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  ASSERT_EQ(run(options("2000", "drawn", {})).status, 0);
+  for (const char* name : {"chain_0.trees", "chain_1.trees"}) {
+    EXPECT_EQ(text_of(std::string("parts/") + name), text_of(std::string("whole/") + name));
+    EXPECT_NE(text_of(std::string("drawn/") + name), text_of(std::string("whole/") + name));
+  }
+}
+
 TEST_F(snp_mcmc_driver, bad_input) {
   make("bad.txt", "speciation-rate = 10\nspeed = 3\n");
   make("constant.csv", "A,B,C\n0/2,0/2,0/1\n2/2,2/2,1/1\n");
@@ -422,10 +443,14 @@ TEST_F(snp_mcmc_driver, bad_input) {
   expect_failure(with({"--prior", "speed = 3"}), 2, "--prior:1: ");
   expect_failure(with({"--priors", "none.txt"}), 2, "none.txt: cannot be read");
   expect_failure(with({"--start", "((A:0.1,B:0.1):0.1,D:0.2);"}), 2, "D");
-  expect_failure(with({"--start", "none.nwk"}), 2, "--start must be a file or a network");
+  expect_failure(with({"--start", "none.nwk"}), 2,
+                 "--start must be a file, a network, which begins with a parenthesis, or search");
   expect_failure(with({"--data", "constant.csv"}), 2, "data without variation");
   expect_failure(with({"--max-reticulations", "50"}), 2, "--max-reticulations must be in [0, 20]");
   expect_failure(with({"--fix", "topology"}), 2, "--fix needs --start");
+  expect_failure(with({"--start", "search", "--fix", "topology"}), 2, "--start search exclude each other");
+  expect_failure({"--no-data", "--species", "A,B", "--start", "search", "--iterations", "10", "--output", "x"}, 2,
+                 "--start search and --no-data exclude each other: a search needs data");
   expect_failure(with({"--start", "((A:0.1,B:0.1):0.1,C:0.2);", "--fix", "shape"}), 2, "--fix must be a list of");
   expect_failure(with({"--burn-in", "4000"}), 2, "burn_in must be in [0, iterations = 3000]");
   expect_failure(with({"--newick", "plain"}), 2, "--newick must be icytree or phylonet");

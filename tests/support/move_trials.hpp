@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct statistic {
 };
 
 inline std::int32_t size_of(const snp::network_state& s) { return static_cast<std::int32_t>(s.nodes.size()); }
+
+/// How far inner node x is above its highest child.
+inline double above_children(const snp::network_state& s, std::int32_t x) {
+  double highest = 0;
+  for (std::int32_t k = 0; k < s.node(x).children; ++k)
+    highest = std::max(highest, s.node(s.node(x).child[static_cast<std::size_t>(k)] / 2).height);
+  return s.node(x).height - highest;
+}
 
 /// Sum over the nodes.
 template <class Of>
@@ -145,6 +154,28 @@ class wrong_move final : public snp::move {
   std::unique_ptr<snp::move> right_;
   error_function error_;
 };
+
+/// A move that learns gets to know the most frequent topologies of the prior, from exact draws.
+inline void teach(snp::move& move, const snp::priors& priors, std::int64_t species) {
+  if (!move.learns()) return;
+  constexpr std::uint64_t first_draws = 2000, draws = 20000;
+  constexpr std::size_t topologies = 12;
+  const auto names = species_names(species);
+  const auto draw = [&](std::uint64_t i) {
+    random_stream random(5150, i);
+    return priors.draw(names, random);
+  };
+  std::map<std::string, std::int64_t> counts;
+  for (std::uint64_t i = 0; i < first_draws; ++i) --counts[snp::number_canonically(draw(i)).key];
+  std::vector<std::pair<std::int64_t, std::string>> by_count;
+  for (const auto& [key, count] : counts) by_count.emplace_back(count, key);
+  std::sort(by_count.begin(), by_count.end());
+  std::set<std::string> frequent;
+  for (std::size_t k = 0; k < std::min(topologies, by_count.size()); ++k) frequent.insert(by_count[k].second);
+  for (std::uint64_t i = 0; i < draws; ++i)
+    if (const snp::network_state state = draw(i); frequent.contains(snp::number_canonically(state).key))
+      move.learn(state);
+}
 
 inline std::unique_ptr<snp::move> take_move(std::vector<std::unique_ptr<snp::move>>&& moves, std::string_view name) {
   for (std::unique_ptr<snp::move>& one : moves)

@@ -7,6 +7,7 @@
 #include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/inference/search.hpp"
+#include "quintet/snp/inference/starts.hpp"
 #include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"

@@ -185,12 +185,26 @@ def _surrogate(function: Callable[[Network, float], Any]) -> Callable[[Any, floa
     return lambda core, pi1: as_number(function(Network._of(core), pi1), "the surrogate's value")
 
 
+def _start(start: Any, state: tuple[float, bool, float]) -> Any:
+    """A start as the core takes it."""
+    if start is None:
+        return None
+    if isinstance(start, str):
+        if start != "search":
+            raise ValueError(f"start must be a Network, a list of them, one for each chain, or 'search' (start={start!r})")
+        return start
+    if isinstance(start, Network):
+        return (core_of(start, "start", Network), *state)
+    return [(core_of(one, "start", Network), *state) for one in start]
+
+
 class Sampler:
     """Chains that advance together, for programs that look at them on the way; :func:`mcmc` does it all.
 
-    Arguments are those of :func:`mcmc`. ``advance()`` goes to the next step divisible by 1000; ``take_samples()`` gives
-    what was sampled since the last call, for every chain (steps, trace, newick, topologies). After Ctrl-C or Cancelled
-    samples may still be taken, and ``restore(snapshot)`` goes back.
+    Arguments are those of :func:`mcmc`. ``start`` is a network for all chains, a list with one for each, or "search":
+    a hill climb for each chain (``quintet::snp::search_starts``). ``advance()`` goes to the next step divisible by
+    1000; ``take_samples()`` gives what was sampled since the last call, for every chain (steps, trace, newick,
+    topologies). After Ctrl-C or Cancelled samples may still be taken, and ``restore(snapshot)`` goes back.
 
     ``surrogate(network, pi1)`` is another log likelihood, cheaper than the right one, that proposals have to pass first
     (delayed acceptance: the samples are of the same posterior). It must depend on its arguments alone, and is called
@@ -213,7 +227,7 @@ class Sampler:
         max_reticulations: int = 2,
         max_level: int = -1,
         bubbles: bool = True,
-        start: Network | None = None,
+        start: Network | Sequence[Network] | str | None = None,
         start_origin: float | None = None,
         start_common_theta: bool = False,
         start_pi1: float = 0.5,
@@ -252,7 +266,7 @@ class Sampler:
             (as_integer(max_reticulations, "max_reticulations"), as_integer(max_level, "max_level"), bool(bubbles)),
             read_options(SamplerOptions, options),
             model,
-            None if start is None else (core_of(start, "start", Network), *state),
+            _start(start, state),
             as_integer(memory_limit, "memory_limit"),
             device,
             as_number(truncation, "truncation"),
@@ -532,7 +546,7 @@ def mcmc(
     poisson``; keys that are left out have SnappNet's. ``calibrate A,B = normal(0.03,0.005)`` and ``calibrate root = ...``
     date common ancestors; ``monophyletic = A,B``, ``outgroup = C`` and ``backbone = ((A,B),C)`` restrict the networks;
     ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data (None, and species) the prior is sampled. Further
-    options: heat, tune_heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
+    options: heat, tune_heat, swap_every, threads, start (a Network, one for each chain, or "search"; see :class:`Sampler`) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
     fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
     polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device, truncation. The same samples for any number of
     threads.

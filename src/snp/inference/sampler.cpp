@@ -80,7 +80,10 @@ void sampler::state::check(const priors& prior) const {
   if (!options.powers.empty()) check_powers();
   require_argument(std::int64_t(species->size()) == prior.species(), "species", species->size(),
                    text("those of the prior, ", prior.species()));
-  if (is_anything_fixed() && !options.start)
+  if (options.start && !options.starts.empty()) throw InvalidArgument("start and starts exclude each other");
+  require_argument(options.starts.empty() || std::int64_t(options.starts.size()) == options.chains, "size of starts",
+                   options.starts.size(), text("0, or that of chains, ", options.chains));
+  if (is_anything_fixed() && !options.start && options.starts.empty())
     throw InvalidArgument("parts of the state can be fixed only with a start (start is not given)");
   if (data == nullptr) {
     if (!prior.is_proper())
@@ -120,7 +123,9 @@ void sampler::state::prepare(temperature_slot& p) const {
   for (std::size_t i = 0; i < p.moves.size(); ++i) {
     const move& chosen = *p.moves[i];
     const auto weight = options.weights.find(std::string(chosen.name()));
-    p.cumulative.push_back(sum += weight != options.weights.end() ? weight->second : chosen.weight());
+    const double used = weight != options.weights.end() ? weight->second : chosen.weight();
+    p.cumulative.push_back(sum += used);
+    if (used > 0 && chosen.learns()) p.learners.push_back(p.moves[i].get());
     p.records.push_back({std::string(chosen.name()), 0, 0, 0, 0, 0});
     std::size_t first = 0;
     while (p.moves[first]->width_identity() != chosen.width_identity()) ++first;
@@ -147,8 +152,8 @@ void sampler::state::evaluate(temperature_slot& p) const {
 void sampler::state::start(std::size_t i) {
   temperature_slot& p = slots[i];
   chain_state& w = *p.state;
-  if (options.start) {
-    w.state = *options.start;
+  if (options.start || !options.starts.empty()) {
+    w.state = options.start ? *options.start : options.starts[i / std::size_t(options.temperatures)];
     const std::string broken = broken_rule(w.state);
     if (!broken.empty()) throw InvalidArgument(text("the start is no network to sample from: ", broken));
     if (!w.state.species || *w.state.species != *species)

@@ -16,7 +16,17 @@ std::vector<double> sampler::state::record_of(const temperature_slot& p) {
   return numbers;
 }
 
-void sampler::state::set_record(temperature_slot& p, const std::vector<double>& numbers) {
+std::vector<double> sampler::state::tuning_of(const temperature_slot& p) {
+  std::vector<double> numbers = record_of(p);
+  for (const move* const learner : p.learners) {
+    const std::vector<double> learnt = learner->learnt();
+    numbers.push_back(double(learnt.size()));
+    numbers.insert(numbers.end(), learnt.begin(), learnt.end());
+  }
+  return numbers;
+}
+
+void sampler::state::set_tuning(temperature_slot& p, std::span<const double> numbers) {
   auto next = numbers.begin();
   for (std::size_t m = 0; m < p.moves.size(); ++m, next += 6) {
     move_record& record = p.records[m];
@@ -26,6 +36,11 @@ void sampler::state::set_record(temperature_slot& p, const std::vector<double>& 
     p.trials[m] = std::int64_t(next[3]);
     if (p.moves[m]->is_tunable()) p.moves[m]->set_width(next[4]);
     record.seconds = next[5];
+  }
+  for (move* const learner : p.learners) {
+    const auto size = std::ptrdiff_t(*next);
+    learner->set_learnt({next + 1, next + 1 + size});
+    next += 1 + size;
   }
 }
 
@@ -45,14 +60,14 @@ std::vector<double> sampler::state::log_likelihoods() const {
 
 void sampler::state::move_places(const std::vector<bool>& has_moved) {
   if (std::find(has_moved.begin(), has_moved.end(), true) == has_moved.end()) return;
-  const auto records = from_owners([&](const temperature_slot& p) {
-    return has_moved[std::size_t(&p - slots.data())] ? record_of(p) : std::vector<double>{};
+  const auto tuning = from_owners([&](const temperature_slot& p) {
+    return has_moved[std::size_t(&p - slots.data())] ? tuning_of(p) : std::vector<double>{};
   });
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!has_moved[i]) continue;
     std::swap(slots[i].owner, slots[i + 1].owner);
     for (const std::size_t k : {i, i + 1})
-      if (is_own(slots[k])) set_record(slots[k], records[k]);
+      if (is_own(slots[k])) set_tuning(slots[k], tuning[k]);
     ++i;
   }
 }
@@ -63,13 +78,20 @@ sampler_snapshot sampler::state::snapshot() const {
   sampler_snapshot result;
   result.step = step;
   const auto states = from_owners([](const temperature_slot& p) { return numbers_of(p.state->state); });
-  const auto records = from_owners(record_of);
+  const auto tuning = from_owners(tuning_of);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     result.counts.push_back(std::int64_t(states[i].size()));
     result.numbers.insert(result.numbers.end(), states[i].begin(), states[i].end());
-    for (auto numbers = records[i].begin(); numbers != records[i].end(); numbers += 6) {
-      for (int k = 0; k < 4; ++k) result.counts.push_back(std::int64_t(numbers[k]));
-      result.numbers.push_back(numbers[4]);
+    auto next = tuning[i].begin();
+    for (std::size_t m = 0; m < slots[i].moves.size(); ++m, next += 6) {
+      for (int k = 0; k < 4; ++k) result.counts.push_back(std::int64_t(next[k]));
+      result.numbers.push_back(next[4]);
+    }
+    for (std::size_t k = 0; k < slots[i].learners.size(); ++k) {
+      const auto size = std::ptrdiff_t(*next++);
+      result.counts.push_back(size);
+      result.numbers.insert(result.numbers.end(), next, next + size);
+      next += size;
     }
   }
   for (const exchange_record& record : exchanges) {
@@ -113,6 +135,7 @@ void sampler::state::take(const sampler_snapshot& from) {
       const double width = next_numbers(1)[0];
       if (p.moves[m]->is_tunable()) p.moves[m]->set_width(width);
     }
+    for (move* const learner : p.learners) learner->set_learnt(next_numbers(next_count()));
   }
   for (exchange_record& record : exchanges) {
     record.tried = next_count();

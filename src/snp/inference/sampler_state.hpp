@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "snp/likelihood/worker_team.hpp"
 
 namespace quintet::snp {
+
+/// Moves learn from every so many-th state of burn-in: neighbours say nearly the same.
+constexpr std::int64_t learn_every = 5;
 
 /// Likelihoods are computed from scratch, and snapshots may be taken, at every step that this divides.
 constexpr std::int64_t rebuild_every = 1000;
@@ -61,6 +65,7 @@ struct temperature_slot {
   std::vector<double> cumulative;     // weights
   std::vector<std::size_t> tuned_as;  // by move: the first one with the same width
   std::vector<std::int64_t> trials;   // by move: of tuning
+  std::vector<move*> learners;        // moves in use that learn in burn-in
   std::unique_ptr<chain_state> state;
   network_state backup;
   std::vector<sampled_state> samples;
@@ -135,9 +140,11 @@ struct sampler::state {
     return result;
   }
 
-  // What tuning found and how often moves were tried; integers below 2^53 are exact.
+  // How often moves were tried and their widths, six numbers a move; integers below 2^53 are exact.
   static std::vector<double> record_of(const temperature_slot& p);
-  static void set_record(temperature_slot& p, const std::vector<double>& numbers);
+  // The same, and what moves learnt: for every learner the count of its numbers and these.
+  static std::vector<double> tuning_of(const temperature_slot& p);
+  static void set_tuning(temperature_slot& p, std::span<const double> numbers);
   void prepare_all(const priors& prior);
   void check(const priors& prior) const;
   void check_powers() const;

@@ -98,6 +98,8 @@ void sampler::state::take_step(std::size_t i, std::int64_t t) {
     p.state->remember(p.moves[m]->name());
   }
   if (t <= options.burn_in && record.not_applicable == not_applicable) tune(p, m, accepted);
+  if (t <= options.burn_in && t % learn_every == 0)
+    for (move* const learner : p.learners) learner->learn(p.state->state);
 }
 
 void sampler::state::rebuild(std::size_t i, std::int64_t t) {

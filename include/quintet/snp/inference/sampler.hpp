@@ -29,9 +29,14 @@
 // same for any number of threads, and for a run that was stopped and resumed.
 //
 // *Tuning*: in burn-in log width += (accepted - target) / (1 + t)^0.6 after the t-th trial; then widths are frozen.
+// The move "joint" also learns in burn-in: for each topology the covariance of all free numbers in logarithms and
+// logits, from every fifth state. It changes them together by a normal step with 2.38^2 / d times this covariance
+// (Haario, Saksman, Tamminen 2001), which then is frozen too. Topologies that burn-in saw too little of are left to the
+// other moves.
 //
 // Memory: a walker holds one Likelihood, or two while it tries a topology (see Likelihood::size()). The cache of plans
-// takes at most 64 MB for all. Samples are kept until you take them, some 100 bytes per node each.
+// takes at most 64 MB for all. A walker keeps at most 16 covariances of d (d + 1) / 2 numbers, with their factors.
+// Samples are kept until you take them, some 100 bytes per node each.
 #pragma once
 
 #include <cstdint>
@@ -67,10 +72,12 @@ struct sampler_options {
   std::uint64_t seed = 1;                ///< all chance depends on it
   std::int64_t threads = 0;              ///< that walkers share, >= 0; 0: quintet::threads()
   std::optional<network_state> start{};  ///< of all walkers; without one, draws from the prior
+  /// Instead of `start`: one for the walkers of each chain, see search_starts(). Empty, or as many as chains.
+  std::vector<network_state> starts{};
   ///@{
-  /// Parts that stay as they are in `start`, which must be set. fix_topology: nodes and branches (heights stay free).
-  /// fix_heights: heights of all nodes below the origin (with the topology only). The others: the origin; thetas;
-  /// gammas; pi1, d, q and the rate of the clock.
+  /// Parts that stay as they are in `start` or `starts`, which must be set. fix_topology: nodes and branches (heights
+  /// stay free). fix_heights: heights of all nodes below the origin (with the topology only). The others: the origin;
+  /// thetas; gammas; pi1, d, q and the rate of the clock.
   bool fix_topology = false, fix_heights = false, fix_origin = false, fix_theta = false, fix_gamma = false,
        fix_rates = false;
   ///@}
@@ -84,9 +91,10 @@ struct sampler_options {
   likelihood_options likelihood{.device = Device::host()};  ///< device and limit of each Likelihood
   /// Processes that run the chains together: walker w begins in process w mod P. Exchanges move temperatures from
   /// walker to walker, not walkers from process to process. The samples are those of one process, bit for bit. Each
-  /// exchange takes 8 bytes per walker, and about 100 bytes per move if temperatures change the process. Members that
-  /// say so are then collective. If there are more processes than walkers, those with the same number mod W share the
-  /// patterns of a walker; each likelihood then gathers 8 bytes per pattern. Null: this process alone.
+  /// exchange takes 8 bytes per walker, and about 100 bytes per move and the covariances if temperatures change the
+  /// process. Members that say so are then collective. If there are more processes than walkers, those with the same
+  /// number mod W share the patterns of a walker; each likelihood then gathers 8 bytes per pattern. Null: this process
+  /// alone.
   std::shared_ptr<process_group> shared_by{};
 };
 
@@ -124,7 +132,7 @@ struct exchange_record {
 /// The state that a sampler needs to continue.
 struct sampler_snapshot {
   std::int64_t step = 0;             ///< a multiple of 1000
-  std::vector<double> numbers;       ///< states, widths, heats
+  std::vector<double> numbers;       ///< states, widths, what moves learnt, heats
   std::vector<std::int64_t> counts;  ///< of moves and exchanges
 };
 

@@ -5,6 +5,7 @@
 #include "snp/inference/moves/gamma_move.hpp"
 #include "snp/inference/moves/head_move.hpp"
 #include "snp/inference/moves/height_move.hpp"
+#include "snp/inference/moves/joint_move.hpp"
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/origin_move.hpp"
 #include "snp/inference/moves/scalar_move.hpp"
@@ -36,6 +37,12 @@ std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_
   use(!fixed.heights, [] { return std::make_unique<height_move>(20); });
   use(has_theta, [] { return std::make_unique<theta_move>(20); });
   use(!fixed.heights && has_theta && is_each, [] { return std::make_unique<trade_move>(10); });
+  const coordinate_parts numbers{.heights = !fixed.heights,
+                                 .origin = has_origin,
+                                 .thetas = has_theta,
+                                 .gammas = has_reticulations && !fixed.gamma,
+                                 .pi1 = priors.has_pi1() && !fixed.rates};
+  use(numbers.heights || (numbers.thetas && is_each), [&] { return std::make_unique<joint_move>(40, numbers); });
   const auto use_scale = [&](bool is_wanted, std::string_view name, double weight, double width,
                              scale_exponents exponents) {
     use(is_wanted, [&] { return std::make_unique<scale_move>(name, weight, width, exponents); });

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct proposal {
   bool changes_likelihood = true;
 };
 
-/// A kind of proposal with its weight and its width. Objects are immutable but for the width.
+/// A kind of proposal with its weight and its width. Objects are immutable but for the width and what they learn.
 class move {
  public:
   virtual ~move() = default;
@@ -51,8 +52,19 @@ class move {
   /// Moves with the same width are tuned as one: equal addresses.
   const void* width_identity() const { return width_.get(); }
 
-  /// Changes `state`, which keeps all rules of broken_rule(), to a proposal. Deterministic in state and random.
+  /// Changes `state`, which keeps all rules of broken_rule(), to a proposal. Deterministic in state and random, and in
+  /// what was learnt.
   virtual proposal propose(network_state& state, random_stream& random) const = 0;
+
+  /// Whether the move needs states of burn-in.
+  virtual bool learns() const { return false; }
+  /// Takes in a state of the chain; in burn-in only, or the chain would not keep its distribution.
+  virtual void learn(const network_state& /*state*/) {}
+  ///@{
+  /// What it learnt as numbers, and back, bit for bit. set_learnt() throws InvalidArgument for numbers of another move.
+  virtual std::vector<double> learnt() const { return {}; }
+  virtual void set_learnt(std::span<const double> /*numbers*/) {}
+  ///@}
 
  protected:
   move(double weight, double width) : move(weight, std::make_shared<double>(width)) {}

@@ -15,14 +15,19 @@ inline double draw_factor(double width, random_stream& random) {
   return std::exp(width * (random.uniform<double>() - 0.5));
 }
 
+///@{
+/// log(x / (1 - x)) of x in (0, 1), and back.
+inline double logit(double x) { return std::log(x) - std::log1p(-x); }
+inline double inverse_logit(double y) { return y < 0 ? std::exp(y) / (1 + std::exp(y)) : 1 / (1 + std::exp(-y)); }
+///@}
+
 /// logit x' = logit x + width (U - 1/2) for x in (0, 1). As d logit x / dx = 1 / (x (1 - x)), the ratio of the
 /// densities is x' (1 - x') / (x (1 - x)).
 struct logit_step {
   double value, log_hastings;
 };
 inline logit_step draw_logit_step(double x, double width, random_stream& random) {
-  const double logit = std::log(x) - std::log1p(-x) + width * (random.uniform<double>() - 0.5);
-  const double value = logit < 0 ? std::exp(logit) / (1 + std::exp(logit)) : 1 / (1 + std::exp(-logit));
+  const double value = inverse_logit(logit(x) + width * (random.uniform<double>() - 0.5));
   return {value, std::log(value) + std::log1p(-value) - std::log(x) - std::log1p(-x)};
 }
 

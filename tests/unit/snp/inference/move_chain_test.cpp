@@ -64,6 +64,7 @@ void run_chain(const snp::priors& priors, std::int64_t species, const std::set<s
   for (auto& one : snp::make_moves(priors))
     if (names.empty() || names.contains(std::string(one->name()))) {
       upper.push_back((upper.empty() ? 0 : upper.back()) + one->weight());
+      test::teach(*one, priors, species);
       moves.push_back(std::move(one));
     }
   random_stream start(seed, 0);
@@ -132,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(rows, chain_without_data, testing::Range<std::size_t>(0
 TEST(chain_without_data_moves, one_more_move) {
   std::uint64_t seed = 300;
   for (const char* name :
-       {"scale", "tail", "head", "flip", "swap", "gamma", "all thetas", "up-up", "up-down", "trade"}) {
+       {"scale", "tail", "head", "flip", "swap", "gamma", "all thetas", "up-up", "up-down", "trade", "joint"}) {
     SCOPED_TRACE(name);
     // Thetas of leaves change by moves of theta only: without them a chain with up-up stays on a slice of the prior.
     expect_row(table()[1], {"origin", "height", "add", "delete", "theta", name}, ++seed);

@@ -96,7 +96,9 @@ class jump_pair final : public snp::move {
 };
 
 std::unique_ptr<snp::move> move_of(const snp::priors& priors, std::string_view name) {
-  return test::take_move(snp::make_moves(priors), name);
+  std::unique_ptr<snp::move> found = test::take_move(snp::make_moves(priors), name);
+  test::teach(*found, priors, priors.species());
+  return found;
 }
 
 // All moves of a prior, add and delete as one.
@@ -104,6 +106,7 @@ std::vector<std::unique_ptr<snp::move>> invariant_moves(const snp::priors& prior
   std::vector<std::unique_ptr<snp::move>> moves = snp::make_moves(priors);
   std::erase_if(moves, [](const auto& one) { return one->name() == "add" || one->name() == "delete"; });
   moves.push_back(std::make_unique<jump_pair>(move_of(priors, "add"), move_of(priors, "delete")));
+  for (const auto& one : moves) test::teach(*one, priors, priors.species());
   return moves;
 }
 
@@ -258,6 +261,23 @@ TEST_F(planted, no_derivative_of_the_theta_in_trade) {
     for (std::int32_t x = 0; x < test::size_of(before); ++x)
       for (std::int32_t i = 0; i < before.node(x).parents; ++i)
         sum += std::log(before.theta(2 * x + i) / after.theta(2 * x + i));
+    return sum;
+  });
+}
+TEST_F(planted, no_derivative_of_the_thetas_in_joint) {
+  expect_noticed("joint", [](const network_state& before, const network_state& after) {
+    double sum = 0;
+    for (std::int32_t x = 0; x < test::size_of(before); ++x)
+      for (std::int32_t i = 0; i < before.node(x).parents; ++i)
+        sum += std::log(before.theta(2 * x + i) / after.theta(2 * x + i));
+    return sum;
+  });
+}
+TEST_F(planted, no_derivative_of_the_heights_in_joint) {
+  expect_noticed("joint", [](const network_state& before, const network_state& after) {
+    double sum = 0;
+    for (std::int32_t x = before.leaves(); x < test::size_of(before); ++x)
+      sum += std::log(test::above_children(before, x) / test::above_children(after, x));
     return sum;
   });
 }

@@ -3,11 +3,14 @@
 // helpers.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <set>
 
+#include "snp/inference/moves/learnt_covariance.hpp"
 #include "support/move_trials.hpp"
 
 namespace quintet {
@@ -319,6 +322,135 @@ TEST_P(move_reversal, trade) {
              EXPECT_NEAR(log_hastings, std::log(after.theta(b) / before.theta(b)), tolerance);
            });
   EXPECT_EQ(kinds, (std::set<std::string>{"above", "above a reticulation", "below"}));
+}
+
+double log_volume(const network_state& s) {
+  double sum = std::log(s.origin - s.node(s.root).height) + std::log(s.pi1 * (1 - s.pi1));
+  if (s.thetas == snp::theta_mode::common) sum += std::log(s.common_theta);
+  for (std::int32_t x = 0; x < test::size_of(s); ++x) {
+    if (x >= s.leaves()) sum += std::log(test::above_children(s, x));
+    if (s.is_reticulation(x)) sum += std::log(s.node(x).gamma[0] * s.node(x).gamma[1]);
+    for (std::int32_t i = 0; i < s.node(x).parents; ++i)
+      if (s.thetas == snp::theta_mode::each) sum += std::log(s.theta(2 * x + i));
+  }
+  return sum;
+}
+
+// Every number at once, in the topology; the ratio is that of the volumes of log and logit steps, whatever the step.
+// Symmetric networks whose order has changed could not go back by the same step.
+void expect_joint_step(const network_state& before, const network_state& after, const snp::proposal& made) {
+  ASSERT_EQ(snp::broken_rule(after), "");
+  EXPECT_FALSE(made.topology);
+  const snp::canonical_numbering old = snp::number_canonically(before), now = snp::number_canonically(after);
+  EXPECT_EQ(old.key, now.key);
+  if (old.node == now.node && old.branch == now.branch)
+    EXPECT_NEAR(made.log_hastings, log_volume(after) - log_volume(before), 1e-9);
+  else
+    EXPECT_EQ(made.log_hastings, -std::numeric_limits<double>::infinity());
+  for (std::int32_t x = 0; x < test::size_of(before); ++x) {
+    if (x >= before.leaves()) EXPECT_NE(before.node(x).height, after.node(x).height);
+    for (std::int32_t k = 0; k < before.node(x).parents; ++k)
+      EXPECT_NE(before.theta(2 * x + k), after.theta(2 * x + k));
+  }
+}
+
+TEST_P(move_reversal, joint) {
+  for (const std::int64_t count : {2, 4}) {
+    const snp::priors prior = prior_of(GetParam(), count);
+    const auto joint = test::take_move(snp::make_moves(prior), "joint");
+    test::teach(*joint, prior, count);
+    std::int64_t refused = 0;
+    std::set<std::string> topologies;
+    for (std::uint64_t i = 0; i < states; ++i) {
+      random_stream random(77, i);
+      const network_state before = prior.draw(test::species_names(count), random);
+      network_state after = before;
+      const snp::proposal made = joint->propose(after, random);
+      if (!made.applies) {
+        ASSERT_TRUE(equal_bits(before, after));
+        continue;
+      }
+      ++applied;
+      topologies.insert(snp::number_canonically(before).key);
+      refused += std::isinf(made.log_hastings) ? 1 : 0;
+      expect_joint_step(before, after, made);
+      if (HasFatalFailure() || HasNonfatalFailure()) FAIL() << "state " << i;
+    }
+    EXPECT_GT(topologies.size(), 5u);
+    if (count == 2) EXPECT_GT(refused, 0);  // bubbles are among them
+  }
+  EXPECT_GT(applied, states / 10);
+}
+
+// What a move has learnt goes into another one as numbers, bit for bit.
+TEST_P(move_reversal, joint_learns_and_says_what) {
+  const auto joint = move("joint"), other = move("joint");
+  test::teach(*joint, priors, species);
+  const std::vector<double> learnt = joint->learnt();
+  EXPECT_GT(learnt.size(), 100u);
+  other->set_learnt(learnt);
+  EXPECT_EQ(other->learnt(), learnt);
+  std::int64_t applied_here = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    random_stream random(80, i), same(80, i);
+    const network_state before = priors.draw(test::species_names(species), random);
+    priors.draw(test::species_names(species), same);
+    network_state a = before, b = before;
+    const snp::proposal made = joint->propose(a, random), again = other->propose(b, same);
+    applied_here += made.applies;
+    EXPECT_EQ(made.applies, again.applies);
+    EXPECT_EQ(made.log_hastings, again.log_hastings);
+    EXPECT_TRUE(equal_bits(a, b));
+  }
+  EXPECT_GT(applied_here, 10);
+  for (const std::size_t left : {std::size_t(0), learnt.size() / 2, learnt.size() - 1}) {
+    const std::vector<double> part(learnt.begin(), learnt.begin() + std::ptrdiff_t(left));
+    EXPECT_THROW(other->set_learnt(part), InvalidArgument) << left;
+    EXPECT_EQ(other->learnt(), learnt);
+  }
+}
+
+// Mean square and products of steps against weighted sums: the k-th point counts k (k + 1) / 2 times.
+TEST(learnt_covariance, is_that_of_the_points) {
+  constexpr std::size_t size = 3, points = 66;  // a factor is made at 30, 33, 37, 41, 46, 51, 57, 63
+  constexpr std::size_t factored = 63;
+  std::vector<std::array<double, size>> list;
+  snp::learnt_covariance covariance(size);
+  for (std::size_t k = 0; k < points; ++k) {
+    random_stream random(81, k);
+    const auto a = random.normals<double>(), b = random.normals<double>();
+    list.push_back({a.first, a.first + 0.5 * a.second, 10 + 2 * b.first - a.second});
+    EXPECT_EQ(covariance.has_factor(), k >= 30);
+    covariance.add(list.back());
+  }
+  double all = 0;
+  std::array<double, size> mean{};
+  double products[size][size] = {};
+  for (std::size_t k = 0; k < factored; ++k) {
+    const double weight = double((k + 1) * (k + 2)) / 2;
+    all += weight;
+    for (std::size_t i = 0; i < size; ++i) mean[i] += weight * list[k][i];
+  }
+  for (double& m : mean) m /= all;
+  for (std::size_t k = 0; k < factored; ++k)
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        products[i][j] += double((k + 1) * (k + 2)) / 2 / all * (list[k][i] - mean[i]) * (list[k][j] - mean[j]);
+  // Columns of L are steps of unit vectors.
+  double factor[size][size];
+  for (std::size_t j = 0; j < size; ++j) {
+    std::array<double, size> unit{}, step{};
+    unit[j] = 1;
+    covariance.add_step(unit, 2, step);
+    for (std::size_t i = 0; i < size; ++i) factor[i][j] = step[i] / 2;
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j) {
+      double product = 0;
+      for (std::size_t k = 0; k < size; ++k) product += factor[i][k] * factor[j][k];
+      const double kept = i == j ? 1 : double(factored) / (double(factored) + 20.0 * size);
+      EXPECT_NEAR(product, kept * products[i][j], 1e-12) << i << " " << j;
+    }
 }
 
 TEST_P(move_reversal, tail) {

@@ -251,6 +251,23 @@ TEST(snp_sampler, callback_stops_it) {
   EXPECT_EQ(stages, "sample");
 }
 
+// Most steps are of the joint move, beside those without which a topology would not be left.
+TEST(snp_sampler, the_joint_move_keeps_the_posterior) {
+  for (const oracle& one : {oracle_p1(), oracle_p5()}) {
+    snp::sampler_options options = with_length(one, sized(60000, 6000));
+    options.weights = {{"joint", 100}};
+    expect_oracle(one, options, sized(80, 250) * 1e-3);
+    const snp::priors prior(snp::parse_priors(one.priors), 2, one.limits);
+    options.iterations = 4000;
+    options.burn_in = 2000;
+    snp::sampler chains(names_of(one.data), &one.data, prior, options);
+    while (!chains.is_done()) chains.advance();
+    const auto moves = chains.moves();
+    for (const snp::move_record& record : moves[0])
+      if (record.name == "joint") EXPECT_GT(record.accepted, record.tried / 10);
+  }
+}
+
 TEST(snp_sampler, widths_freeze_after_burn_in) {
   hard_case one;
   one.options.burn_in = 2000;
