@@ -44,12 +44,15 @@ gram_shape divide_rows(std::int32_t rows, std::int32_t cols, bool is_host) {
   return shape;
 }
 
+/// What values alone have from the first R of a matrix.
+enum completion_state : std::int32_t { may_be_complete, is_complete, needs_second_pass };
+
 /// Some matrices in work. Arrays have their parts for one matrix after the other.
 template <class Real>
 struct gram_batch {
   gram_shape shape;
   stored_batch a, left, right;
-  Real* q;                   ///< [tiles] A, then Q
+  Real* q;                   ///< [tiles] A, then Q; where no Q is kept, one tile for each slot
   double* sums;              ///< [parts, side, side] of a Gram matrix; the first one becomes R of Q
   double* r;                 ///< [side, side] R of A
   Real *packed, *inverse;    ///< [side, side] and [side]: see solve_rows(); then the factor of Q in U
@@ -57,12 +60,13 @@ struct gram_batch {
   double* solution;          ///< [values, cols] R2^-1 U_R
   Real* extreme;             ///< [parts, values] the element of largest size of each column of U in a part
   row_sizes<Real>* sizes;    ///< [parts]
-  std::int32_t* completion;  ///< 1 where the values of the first R are enough; null where they never are
+  std::int32_t* completion;  ///< see completion_state; null where a first R is never enough
   double* column_sums;       ///< [tiles, cols]; null where means stay
   column_means<Real> means;
   std::int32_t* status;
   std::int32_t values;
-  bool vectors, signs;
+  bool vectors, signs, keeps_q;
+  double largest_square;  ///< of S_0 / S_n, up to which the values of a first R are those of A
 
   double* sums_of(std::int64_t matrix, int part) const {
     return sums + (matrix * shape.parts + part) * shape.side * shape.side;
@@ -71,13 +75,24 @@ struct gram_batch {
   Real* packed_of(std::int64_t matrix) const { return packed + matrix * shape.side * shape.side; }
   Real* inverse_of(std::int64_t matrix) const { return inverse + matrix * shape.side; }
   Real* tile_of(std::int64_t matrix, int tile) const { return q + (matrix * shape.tiles + tile) * shape.tile_size(); }
+  Real* tile_in(std::int64_t slot, std::int64_t matrix, int tile) const {
+    return keeps_q ? tile_of(matrix, tile) : q + slot * shape.tile_size();
+  }
   double* column_sums_of(std::int64_t matrix, int tile) const {
     return column_sums + (matrix * shape.tiles + tile) * shape.cols;
   }
   Real* means_of(std::int64_t matrix) const { return means.data + matrix * means.stride; }
   bool centres() const { return column_sums != nullptr; }
   QUINTET_SVD_INLINE bool is_taken(std::int64_t matrix) const {
-    return status[matrix] == code_ok && (completion == nullptr || completion[matrix] == 0);
+    return status[matrix] == code_ok && (completion == nullptr || completion[matrix] == needs_second_pass);
+  }
+  /// The tile of A, with zeros below its last row.
+  template <class Map>
+  QUINTET_SVD_INLINE void load(const Map& map, std::int64_t matrix, int tile, Real* to) const {
+    if (!keeps_q) map.barrier();  // other threads may still read the last one here
+    with_elements<Real>(a.type, a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      load_tile(map, shape, data + matrix * a.batch, a.row, a.column, tile, to);
+    });
   }
   /// R for Jacobi, in the precision of A.
   template <class Map>
@@ -119,15 +134,15 @@ struct load_and_multiply {
   gram_batch<Real> all;
 
   template <class Map>
-  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index, std::int64_t slot) const {
     const std::int64_t matrix = index / all.shape.parts;
     const int part = int(index % all.shape.parts);
     double* sums = all.sums_of(matrix, part);
     set_zero_sums(map, all.shape, sums);
     row_sizes<Real> sizes;
     all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
-      Real* to = all.tile_of(matrix, tile);
-      load(map, matrix, tile, to);
+      Real* to = all.tile_in(slot, matrix, tile);
+      all.load(map, matrix, tile, to);
       if (all.centres())
         sum_columns_of_tile(map, matrix, tile, to);
       else
@@ -139,13 +154,6 @@ struct load_and_multiply {
 
  private:
   template <class Map>
-  QUINTET_SVD_INLINE void load(const Map& map, std::int64_t matrix, int tile, Real* to) const {
-    with_elements<Real>(all.a.type, all.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
-      load_tile(map, all.shape, data + matrix * all.a.batch, all.a.row, all.a.column, tile, to);
-    });
-  }
-
-  template <class Map>
   QUINTET_SVD_INLINE void sum_columns_of_tile(const Map& map, std::int64_t matrix, int tile, const Real* from) const {
     const int padded = padded_tile_rows<Map, double>(all.shape.rows_in(tile));
     double* sums = all.column_sums_of(matrix, tile);
@@ -155,15 +163,17 @@ struct load_and_multiply {
   }
 };
 
-/// The sum over all parts of a matrix, in place of the first one.
+/// The sum over all parts of a matrix, in place of the first one: pairs, then pairs of pairs.
 template <class Map, class Real>
 QUINTET_SVD_INLINE double* add_parts(const Map& map, const gram_batch<Real>& all, std::int64_t matrix) {
   double* first = all.sums_of(matrix, 0);
   const std::int64_t count = std::int64_t(all.shape.side) * all.shape.side;
-  for (int part = 1; part < all.shape.parts; ++part) {
-    const double* other = all.sums_of(matrix, part);
-    for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) first[i] += other[i];
-  }
+  for (int apart = 1; apart < all.shape.parts; apart *= 2)
+    for (int part = 0; part + apart < all.shape.parts; part += 2 * apart) {
+      double* sums = all.sums_of(matrix, part);
+      const double* other = all.sums_of(matrix, part + apart);
+      for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) sums[i] += other[i];
+    }
   map.barrier();
   return first;
 }
@@ -201,7 +211,7 @@ struct factorise_first {
     const bool suits = is_well_scaled(matrix, r) && factorise_gram(map, r, n, side, lost_pivot<Real>(n));
     if (map.leads_team()) {
       all.status[matrix] = suits ? code_ok : code_wants_reflections;
-      if (all.completion != nullptr) all.completion[matrix] = 0;
+      if (all.completion != nullptr) all.completion[matrix] = suits ? first_state(r, n, side) : needs_second_pass;
     }
     if (!suits) return;
     if (all.completion != nullptr) all.store_square(map, matrix);
@@ -218,6 +228,16 @@ struct factorise_first {
   }
 
  private:
+  /// S_0 is at least, and S_n at most, the size of any diagonal element of R.
+  QUINTET_SVD_INLINE completion_state first_state(const double* r, int n, int side) const {
+    double least = r[0], largest = r[0];
+    for (int j = 1; j < n; ++j) {
+      least = smaller(least, r[std::int64_t(j) * side + j]);
+      largest = larger(largest, r[std::int64_t(j) * side + j]);
+    }
+    return largest * largest <= all.largest_square * least * least ? may_be_complete : needs_second_pass;
+  }
+
   /// Squares in range, so that nothing has to be scaled; rows and columns of about one size (NaN is not).
   QUINTET_SVD_INLINE bool is_well_scaled(std::int64_t matrix, const double* g) const {
     constexpr double large = sizeof(Real) == 4 ? 0x1p120 : 0x1p400;
@@ -256,7 +276,7 @@ struct solve_and_multiply {
   gram_batch<Real> all;
 
   template <class Map>
-  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index) const {
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t index, std::int64_t slot) const {
     const std::int64_t matrix = index / all.shape.parts;
     const int part = int(index % all.shape.parts);
     if (!all.is_taken(matrix)) return;
@@ -264,7 +284,8 @@ struct solve_and_multiply {
     set_zero_sums(map, all.shape, sums);
     row_sizes<Real> sizes;
     all.for_each_tile(part, [&](int tile) QUINTET_SVD_INLINE_LAMBDA {
-      Real* q = all.tile_of(matrix, tile);
+      Real* q = all.tile_in(slot, matrix, tile);
+      if (!all.keeps_q) all.load(map, matrix, tile, q);
       if (all.centres()) {
         centre_tile(map, all.shape, tile, static_cast<const Real*>(all.means_of(matrix)), q);
         add_row_sizes(map, all.shape, tile, static_cast<const Real*>(q), sizes);
@@ -320,24 +341,42 @@ struct factorise_second {
 /// Roundings that a term of a Gram matrix passes at most.
 inline double roundings_of_sum(const gram_shape& shape) {
   constexpr int chain = terms_of_short_sum;
-  return double(chain + shape.tile_rows / chain + 8 + shape.tiles / shape.parts + 1 + shape.parts);
+  int levels = 0;
+  while (1 << levels < shape.parts) ++levels;
+  return double(chain + shape.tile_rows / chain + 8 + shape.tiles / shape.parts + 1 + levels);
 }
 
-/// Whether the values of the first R are those of A. A product of two floats is exact in double, so the Gram matrix is
-/// wrong by at most c u |A|_F^2 with u = 2^-53 and c of roundings_of_sum(), and Cholesky's factorisation adds n + 1 to
-/// c (Higham 2002, 10.3). Squares of values are wrong by (c + n + 1) n u S_0^2 then, and values by half of that times
-/// (S_0 / S_j)^2 of themselves. That has to be below half a rounding error of float.
+/// Up to which square of S_0 / S_n the values of the first R are those of A.
+///
+/// Float: a product of two floats is exact in double, so the Gram matrix is wrong by at most c u |A|_F^2 with u = 2^-53
+/// and c of roundings_of_sum(), and Cholesky's factorisation adds n + 1 to c (Higham 2002, 10.3). Squares of values are
+/// wrong by (c + n + 1) n u S_0^2 then, and values by half of that times (S_0 / S_j)^2 of themselves. That has to be
+/// below half a rounding error of float.
+///
+/// Double: an error of e S_0^2 of the sums is one of e / 2 (S_0 / S_j)^2 of S_j. The second pass of two has e / 2 too.
+/// Rows that are solved for it come on top. Equal terms round alike: e is up to 6 eps, and in proportion to c. With
+/// c = 64 the limit is n / 4, so that e is worth at most 3 n / 4 eps.
+template <class Real>
+double largest_square_of_one_pass(const gram_shape& shape) {
+  const double n = shape.cols;
+  if constexpr (sizeof(Real) == 4) return 0x1p30 / ((roundings_of_sum(shape) + n + 1) * n);
+  return 16 * n / roundings_of_sum(shape);
+}
+
+/// Whether the values of the first R are those of A: see largest_square_of_one_pass().
+template <class Real>
 struct judge_values {
   const std::int32_t* status;
   std::int32_t* completion;
   stored_batch s;
   std::int32_t values;
-  double largest_square;  ///< of S_0 / S_n
+  double largest_square;
 
   void operator()(std::int64_t matrix) const {
-    const float* of = static_cast<const float*>(s.data) + matrix * s.batch;
+    if (status[matrix] != code_ok || completion[matrix] != may_be_complete) return;
+    const Real* of = static_cast<const Real*>(s.data) + matrix * s.batch;
     const double ratio = double(of[0]) / double(of[(values - 1) * s.column]);
-    completion[matrix] = status[matrix] != code_ok || ratio * ratio <= largest_square ? 1 : 0;
+    completion[matrix] = ratio * ratio <= largest_square ? is_complete : needs_second_pass;
   }
 };
 
@@ -348,15 +387,27 @@ struct factorise_whole {
   bool first_pass, second_pass;
 
   template <class Map>
-  void operator()(const Map& map, std::int64_t matrix) const {
+  void operator()(const Map& map, std::int64_t matrix, std::int64_t slot) const {
     const std::int64_t first = matrix * all.shape.parts, last = first + all.shape.parts;
     if (first_pass) {
-      for (std::int64_t part = first; part < last; ++part) load_and_multiply<Real>{all}(map, part);
+      for (std::int64_t part = first; part < last; ++part) load_and_multiply<Real>{all}(map, part, slot);
       factorise_first<Real>{all}(map, matrix);
     }
     if (!second_pass) return;
-    for (std::int64_t part = first; part < last; ++part) solve_and_multiply<Real>{all}(map, part);
+    for (std::int64_t part = first; part < last; ++part) solve_and_multiply<Real>{all}(map, part, slot);
     factorise_second<Real>{all}(map, matrix);
+  }
+};
+
+/// body(map, 0, slot), ..., body(map, count - 1, slot), by as many slots as there are tiles of memory.
+template <class Body>
+struct in_slots {
+  Body body;
+  std::int64_t count, slots;
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t slot) const {
+    for (std::int64_t index = slot; index < count; index += slots) body(map, index, slot);
   }
 };
 
@@ -564,7 +615,9 @@ class gram_run {
         means_(means),
         device_(device),
         triangle_(std::int64_t(shape.side) * shape.side),
-        q_(count * shape.tiles * shape.tile_size(), device),
+        keeps_q_(job.vectors || means.data != nullptr),
+        slots_(Place::is_host ? std::min<std::int64_t>(threads(), count * shape.parts) : count * shape.parts),
+        q_((keeps_q_ ? count * shape.tiles : slots_) * shape.tile_size(), device),
         packed_(count * triangle_, device),
         inverse_(count * shape.side, device),
         square_(count * shape.cols * shape.cols, device),
@@ -579,6 +632,8 @@ class gram_run {
     all_.values = job.values;
     all_.vectors = job.vectors;
     all_.signs = job.canonical && !job.sign_by_right && job.vectors;
+    all_.keeps_q = keeps_q_;
+    all_.largest_square = largest_square_of_one_pass<Real>(shape);
     extreme_ = Buffer<Real>(all_.signs ? count * shape.parts * job.values : 0, device);
     all_.q = q_.data();
     all_.packed = packed_.data();
@@ -592,7 +647,7 @@ class gram_run {
     all_.column_sums = means.data != nullptr ? column_sums_.data() : nullptr;
     all_.extreme = extreme_.data();
     const bool has_all_values = !job.vectors && job.values == job.cols;
-    all_.completion = sizeof(Real) == 4 && has_all_values && !all_.centres() ? completion_.data() : nullptr;
+    all_.completion = has_all_values && !all_.centres() ? completion_.data() : nullptr;
   }
 
   void run(std::int64_t first, std::int64_t count, std::int64_t batch) {
@@ -604,14 +659,17 @@ class gram_run {
     const std::int64_t parts = count * all_.shape.parts;
     if (all_.completion != nullptr) {
       factorise(count, parts, true, false);
-      rotate(first, batch, accepted(count));
-      judge(first, count);
-      if (accepted(count).size() == 0) return;
+      rotate(first, batch, accepted(count, may_be_complete));
+      device::for_each(count,
+                       judge_values<Real>{all_.status, all_.completion, from_matrix<Real>(job_.s, first), all_.values,
+                                          all_.largest_square},
+                       device_);
+      if (accepted(count, needs_second_pass).size() == 0) return;
       factorise(count, parts, false, true);
-      return rotate(first, batch, accepted(count));
+      return rotate(first, batch, accepted(count, needs_second_pass));
     }
     factorise(count, parts, true, true);
-    rotate(first, batch, accepted(count));
+    rotate(first, batch, accepted(count, may_be_complete));
     if (!all_.vectors) return;
     const stage_region stage("finish");
     const solve_vectors<Real> solution{all_};
@@ -632,38 +690,37 @@ class gram_run {
     launch_body<Policy>(body, tiles, device_);
   }
 
+  /// Where Q is kept every one has its own memory.
+  template <class Policy, class Body>
+  void launch_in_slots(const Body& body, std::int64_t count) {
+    const std::int64_t slots = keeps_q_ ? count : std::min(slots_, count);
+    launch<Policy>(in_slots<Body>{body, count, slots}, slots);
+  }
+
   void factorise(std::int64_t count, std::int64_t parts, bool first_pass, bool second_pass) {
     const stage_region stage("qr");
     if constexpr (Place::is_host)
       if (count >= 2 * threads() || all_.shape.parts == 1)
-        return launch<rows>(factorise_whole<Real>{all_, first_pass, second_pass}, count);
+        return launch_in_slots<rows>(factorise_whole<Real>{all_, first_pass, second_pass}, count);
     if (first_pass) {
-      launch<sums>(load_and_multiply<Real>{all_}, parts);
+      launch_in_slots<sums>(load_and_multiply<Real>{all_}, parts);
       launch<sums>(factorise_first<Real>{all_}, count);
     }
     if (!second_pass) return;
-    launch<rows>(solve_and_multiply<Real>{all_}, parts);
+    launch_in_slots<rows>(solve_and_multiply<Real>{all_}, parts);
     launch<sums>(factorise_second<Real>{all_}, count);
   }
 
-  void judge(std::int64_t first, std::int64_t count) {
-    const double n = all_.shape.cols, terms = roundings_of_sum(all_.shape) + n + 1;
-    device::for_each(
-        count,
-        judge_values{all_.status, all_.completion, from_matrix<Real>(job_.s, first), all_.values, 0x1p30 / (terms * n)},
-        device_);
-  }
-
-  /// The places of the matrices that QR has taken and that are not complete.
-  Buffer<std::int64_t> accepted(std::int64_t count) const {
-    std::vector<std::int32_t> status(count), completion(count);
+  /// The places of the matrices that QR has taken and that are in this state.
+  Buffer<std::int64_t> accepted(std::int64_t count, completion_state state) const {
+    std::vector<std::int32_t> status(count), completion(count, state);
     const std::int64_t bytes = count * std::int64_t(sizeof(std::int32_t));
     quintet::detail::copy(status.data(), Device::host(), all_.status, device_, bytes);
     if (all_.completion != nullptr)
       quintet::detail::copy(completion.data(), Device::host(), all_.completion, device_, bytes);
     std::vector<std::int64_t> places;
     for (std::int64_t b = 0; b < count; ++b)
-      if (status[b] == code_ok && completion[b] == 0) places.push_back(b);
+      if (status[b] == code_ok && completion[b] == state) places.push_back(b);
     return {places, device_};
   }
 
@@ -694,6 +751,8 @@ class gram_run {
   column_means<Real> means_;
   Device device_;
   std::int64_t triangle_;
+  bool keeps_q_;
+  std::int64_t slots_;
   Buffer<Real> q_, packed_, inverse_, square_, u_, extreme_;
   Buffer<double> solution_, sums_, r_, column_sums_;
   Buffer<row_sizes<Real>> sizes_;

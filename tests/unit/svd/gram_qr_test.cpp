@@ -430,6 +430,101 @@ TEST(svd_gram_qr_values, are_within_the_bounds_on_both_sides_of_the_limit) {
   }
 }
 
+/// So do those of double matrices, with a limit of their own.
+TEST(svd_gram_qr_values, of_double_have_one_pass_where_the_condition_is_low) {
+  const std::int64_t batch = 3, m = 1100, n = 12;
+  test::on_every_device([&](const Device& device) {
+    for (const bool has_common : {false, true}) {
+      SCOPED_TRACE(has_common);
+      auto a = normal_numbers<double>(batch * m * n, 59);
+      for (std::int64_t i = m * n; has_common && i < 2 * m * n; ++i)
+        if (i % n > 0) a[i] += 2 * a[i - i % n];
+      svd::decomposition<double> r;
+      const stages seen =
+          count_stages([&] { r = decomposed(a, batch, m, n, {.vectors = svd::vectors::none}, device); });
+      EXPECT_EQ(seen.qr, has_common ? 2 : 1);
+      EXPECT_EQ(seen.reflections, 0);
+      for (std::int64_t b = 0; b < batch; ++b) {
+        const std::vector<double> exact =
+            reference::singular_values(batch_view<const double>(a.data(), batch, m, n), b);
+        for (std::int64_t j = 0; j < n; ++j)
+          EXPECT_NEAR(r.singular_value(b, j), exact[j], test::bounds_for(m, n, {}).values * 0x1p-52 * exact[0]);
+        const std::vector<double> own(a.begin() + b * m * n, a.begin() + (b + 1) * m * n);
+        const auto alone = decomposed(own, 1, m, n, {.vectors = svd::vectors::none, .part_of = batch}, device);
+        for (std::int64_t j = 0; j < n; ++j) ASSERT_EQ(alone.singular_value(0, j), r.singular_value(b, j));
+      }
+    }
+  });
+}
+
+/// More than 128 tiles of a matrix on a device: the tiles of a part take turns in one place of memory, in both passes.
+TYPED_TEST(svd_gram_qr, values_of_parts_of_several_tiles) {
+  const std::int64_t m = 140000, n = 6;
+  auto a = normal_numbers<TypeParam>(m * n, 73);
+  for (const bool has_common : {false, true}) {
+    for (std::int64_t i = 0; has_common && i < m * n; ++i)
+      a[i] = i % n == 0 ? std::copysign(1 + std::fabs(a[i]), a[i]) : a[i - i % n] + a[i] / 1024;
+    const std::vector<double> exact = reference::singular_values(batch_view<const TypeParam>(a.data(), 1, m, n), 0);
+    test::on_every_device([&](const Device& device) {
+      svd::decomposition<TypeParam> r;
+      const stages seen = count_stages([&] { r = decomposed(a, 1, m, n, {.vectors = svd::vectors::none}, device); });
+      EXPECT_EQ(seen.qr, has_common ? 2 : 1);
+      for (std::int64_t j = 0; j < n; ++j)
+        EXPECT_NEAR(r.singular_value(0, j), exact[j],
+                    test::bounds_for(m, n, {}).values * test::compute_epsilon<TypeParam> * exact[0]);
+    });
+  }
+}
+
+/// Columns of three kinds: random ones, equal terms, which round alike, and cosines; nearly orthogonal.
+std::vector<double> independent_columns(int kind, std::int64_t m, std::int64_t n) {
+  if (kind == 0) return normal_numbers<double>(m * n, 61);
+  std::vector<double> a(m * n);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      a[i * n + j] = kind == 1 ? (normal_at<double>(67, 0, i * n + j) > 0 ? 0.1 : -0.1)
+                               : std::cos(3.14159 * (double(i) + 0.5) * double(j) / double(m));
+  return a;
+}
+
+/// The columns times a matrix of this condition.
+std::vector<double> mixed_columns(const std::vector<double>& a, std::int64_t n, double condition) {
+  const auto random = normal_numbers<double>(2 * n * n, 71);
+  std::vector<double> s, mixed(a.size());
+  for (std::int64_t j = 0; j < n; ++j) s.push_back(std::pow(condition, -double(j) / double(n - 1)));
+  const auto factor = reference::with_singular_values(random.data(), s, random.data() + n * n);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::int64_t k = 0; k < n; ++k) mixed[i] += a[i - i % n + k] * factor[k * n + i % n];
+  return mixed;
+}
+
+/// D1 B D2 with both kinds of scaling, on both sides of the limit of the condition: n eps S_j, as of every matrix.
+TEST(svd_gram_qr_values, of_double_keep_the_relative_accuracy_of_scaled_matrices) {
+  const std::int64_t m = 1100;
+  int single = 0, twice = 0;
+  for (const std::int64_t n : {12, 32})
+    for (int kind = 0; kind < 3; ++kind)
+      for (const double condition : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0})
+        for (const int scaling : {0, 1, 2}) {
+          auto a = mixed_columns(independent_columns(kind, m, n), n, condition);
+          for (std::int64_t i = 0; i < m * n; ++i)
+            a[i] *= std::ldexp(1.0, (scaling > 0 ? int(i % n % 2) : 0) + (scaling > 1 ? 2 * int(i / n % 3) : 0));
+          const batch_view<const double> view(a.data(), 1, m, n);
+          svd::decomposition<double> r;
+          const stages seen = count_stages([&] { r = decomposed(a, 1, m, n, {.vectors = svd::vectors::none}); });
+          ++(seen.qr == 1 ? single : twice);
+          const std::string name = text("kind_", kind, "_condition_", condition, "_scaling_", scaling);
+          SCOPED_TRACE(name);
+          EXPECT_EQ(seen.reflections, 0);
+          expect_relative_values(view, r, double(n), name);
+          const std::vector<double> exact = reference::singular_values(view, 0);
+          for (std::int64_t j = 0; j < n; ++j)
+            EXPECT_NEAR(r.singular_value(0, j), exact[j], test::bounds_for(m, n, {}).values * 0x1p-52 * exact[0]);
+        }
+  EXPECT_GE(single, 20);
+  EXPECT_GE(twice, 20);
+}
+
 template <class T>
 class svd_gram_qr_16 : public ::testing::Test {};
 using storage_types = ::testing::Types<half, bfloat16>;
