@@ -237,14 +237,18 @@ struct certificate_products {
     const std::int64_t chain = terms_of_chain(p.terms);
     for (std::int64_t first = 0; first < p.terms; first += chain)
       add_chain(p, row, rows, column, first, first + chain < p.terms ? first + chain : p.terms, total);
+    if (p.is_gram && column < row + sizes::tile_rows) return squares_at_diagonal(total, row, rows, column, p.columns);
+    // What is left of a tile away from the diagonal; the padding is zero on both sides.
+    pack squares{};
+    for (int i = 0; i < sizes::tile_rows && row + i < rows; ++i)
+      for (int e = 0; e < sizes::packs; ++e) {
+        pack rest = total[i][e];
+        if (!p.is_gram) rest = device::load_pack<pack>(p.with + (row + i) * p.ld + column + e * sizes::lanes) - rest;
+        squares = device::fma(rest, rest, squares);
+      }
     double sum = 0;
-    for (int i = 0; i < sizes::tile_rows && row + i < rows; ++i) {
-      double numbers[sizes::tile_columns];
-      for (int e = 0; e < sizes::packs; ++e) device::store_pack(numbers + e * sizes::lanes, total[i][e]);
-      sum += p.is_gram ? squares_of_gram(numbers, row + i, column, p.columns)
-                       : squares_of_residual(numbers, p.with + (row + i) * p.ld + column);
-    }
-    return sum;
+    for (int e = 0; e < sizes::lanes; ++e) sum += lane_of(squares, e);
+    return p.is_gram ? 2 * sum : sum;  // an element of the upper triangle counts for two
   }
 
   void add_chain(const product& p, std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t first,
@@ -265,23 +269,19 @@ struct certificate_products {
       for (int e = 0; e < sizes::packs; ++e) total[i][e] += sum[i][e];
   }
 
-  /// Of a row; the padding is zero on both sides.
-  static double squares_of_residual(const double* numbers, const double* with) {
+  /// Of a tile of a Gram matrix: elements of the upper triangle count for two, those below for nothing.
+  static double squares_at_diagonal(const pack (&total)[sizes::tile_rows][sizes::packs], std::int64_t row,
+                                    std::int64_t rows, std::int64_t column, std::int64_t columns) {
     double sum = 0;
-    for (int q = 0; q < sizes::tile_columns; ++q) {
-      const double rest = with[q] - numbers[q];
-      sum += rest * rest;
-    }
-    return sum;
-  }
-
-  /// Of a row; each element of the upper triangle counts for two.
-  static double squares_of_gram(const double* numbers, std::int64_t row, std::int64_t column, std::int64_t columns) {
-    double sum = 0;
-    for (int q = 0; q < sizes::tile_columns && column + q < columns; ++q) {
-      const double rest = column + q == row ? numbers[q] - 1 : numbers[q];
-      const double weight = column + q < row ? 0 : column + q == row ? 1 : 2;
-      sum += weight * rest * rest;
+    for (int i = 0; i < sizes::tile_rows && row + i < rows; ++i) {
+      double numbers[sizes::tile_columns];
+      for (int e = 0; e < sizes::packs; ++e) device::store_pack(numbers + e * sizes::lanes, total[i][e]);
+      for (int q = 0; q < sizes::tile_columns && column + q < columns; ++q) {
+        const bool is_diagonal = column + q == row + i;
+        const double rest = is_diagonal ? numbers[q] - 1 : numbers[q];
+        const double weight = column + q < row + i ? 0 : is_diagonal ? 1 : 2;
+        sum += weight * rest * rest;
+      }
     }
     return sum;
   }
