@@ -23,12 +23,19 @@ namespace {
 /// Up to this size a symmetric matrix fits a single GPU thread.
 constexpr int eigen_lane_size = 8;
 
+/// AVX-512.
+constexpr bool has_wide_lanes = device::host_lanes<double>() >= 8;
+/// Larger matrices are better off one after another, or in half as many lanes, unless they fill all lanes.
+template <class Real>
+constexpr int largest_in_part_of_lanes = sizeof(Real) == 4 ? 96 : 80;
+
 /// Up to these sizes matrices side by side are better than one after another: each rotation waits for the one before
 /// it, and lanes share that wait. Beyond, their working memory leaves the cache, with half as many of them later
 /// (measured).
 template <class Real>
 int largest_in_lanes() {
-  return sizeof(Real) == 4 ? 96 : 80;
+  if (has_wide_lanes) return sizeof(Real) == 4 ? 192 : 112;
+  return largest_in_part_of_lanes<Real>;
 }
 /// Larger matrices have their vectors by division, one after another.
 template <class Real>
@@ -41,7 +48,10 @@ int largest_in_half_lanes(bool vectors) {
 template <class Policy>
 bool fills_lanes_of(const jacobi_job<typename Policy::real>& job, std::int64_t batch) {
   if (!lanes_have_room<typename Policy::map>(job)) return false;
-  return job.cols < 4 || batch * (job.cols <= 48 ? 4 : 2) >= Policy::map::width;
+  using real = typename Policy::real;
+  constexpr bool has_all_lanes = int(Policy::map::width) == int(device::host_lanes<real>());
+  const int groups_of_batch = job.cols <= 48 ? 4 : job.cols <= largest_in_part_of_lanes<real> || !has_all_lanes ? 2 : 1;
+  return job.cols < 4 || batch * groups_of_batch >= Policy::map::width;
 }
 
 template <class Policy, class Launch = eigen_launch<Policy>>

@@ -90,14 +90,20 @@ bool reduces(const jacobi_job<Real>& job, const Device& device) {
 /// Float matrices side by side of these sizes have bidiagonal matrices in lockstep: see bidiagonal_lanes.hpp. In double
 /// the qd algorithm alone would take up the bound of small matrices, since it rounds up to 5 eps at n = 16. For float
 /// it is in double.
-constexpr int smallest_reduced_in_lanes = 12, largest_reduced_in_lanes = 64;
+/// More lanes make rotations cheaper, which do not wait for scalars, and larger groups too.
+constexpr bool has_wide_lanes = device::host_lanes<double>() >= 8;
+constexpr int smallest_reduced_in_lanes = has_wide_lanes ? 19 : 12,
+              largest_reduced_in_lanes = has_wide_lanes ? 224 : 64;
+/// A group of larger matrices in a quarter of the lanes takes longer than one after the other.
+constexpr int largest_reduced_in_few_lanes = 64;
 
 /// Whether values come from bidiagonal matrices side by side.
 template <class Real>
 bool reduces_in_lanes(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
   return device.kind() == device_kind::host && job.starts_from_eigenvectors && !job.vectors && sizeof(Real) == 4 &&
          job.preconditioner != route::pivoted_lower && job.cols >= smallest_reduced_in_lanes &&
-         job.cols <= largest_reduced_in_lanes && fills_lanes(job, batch);
+         job.cols <= largest_reduced_in_lanes && fills_lanes(job, batch) &&
+         (job.cols <= largest_reduced_in_few_lanes || batch * 2 >= device::host_lanes<Real>());
 }
 
 /// Shorter ones have a bidiagonal matrix without a QR factorisation first (Chan 1982 finds 5 / 3 by counting

@@ -26,11 +26,11 @@
 // For any scaling of the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j. So the small
 // singular values of graded matrices are right to the last digits, where methods that bidiagonalise lose them.
 //
-// Values alone come from a bidiagonal matrix, if no column or row is more than 16 times as large as another, from 24
-// columns on (float: 56, in batches 12; on a device 64). (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do
-// those of 3 x 3 matrices, if the product of the ratios of columns and of rows is at most 256. The bounds of the table
-// hold. And |S_j - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows and columns of one size.
-// For n eps S_j choose `accurate`, or a `preconditioning` other than `automatic`.
+// Values alone come from a bidiagonal matrix, if no column or row is more than 16 times as large as another. They do
+// from 24 columns on (float: 56, in batches 12, with AVX-512 19; on a device 64). (Golub and Kahan 1965; dqds: Fernando
+// and Parlett 1994.) So do those of 3 x 3 matrices, if the product of the ratios of columns and of rows is at most 256.
+// The bounds of the table hold. And |S_j - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows
+// and columns of one size. For n eps S_j choose `accurate`, or a `preconditioning` other than `automatic`.
 //
 // Every matrix is scaled by a power of two, so squares neither overflow nor vanish. Float and bfloat16 matrices are
 // computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
