@@ -66,10 +66,10 @@ class prior_parser {
     value_ = trimmed(line.substr(equals + 1));
     // Several sets may be monophyletic.
     const std::string known = key_ == "monophyletic" ? key_ + " = " + value_ : key_;
-    if (const auto [earlier, is_new] = lines_.emplace(known, here()); !is_new)
+    if (const auto [earlier, is_new] = lines_.emplace(known, current_place()); !is_new)
       fail(quintet::text("the key ", known, " was set in ",
-                         earlier->second.source == here().source ? quintet::text("line ", earlier->second.line)
-                                                                 : name_of(earlier->second)));
+                         earlier->second.source == current_place().source ? quintet::text("line ", earlier->second.line)
+                                                                          : name_of(earlier->second)));
     set();
   }
 
@@ -105,9 +105,9 @@ class prior_parser {
     std::int64_t line;
     auto operator<=>(const place&) const = default;
   };
-  place here() const { return {sources_.size() - 1, line_}; }
+  place current_place() const { return {sources_.size() - 1, line_}; }
   std::string name_of(const place& of) const { return quintet::text(sources_[of.source], ":", of.line); }
-  void keep_place(const std::string& rule) { made_.places.emplace(rule, name_of(here())); }
+  void keep_place(const std::string& rule) { made_.places.emplace(rule, name_of(current_place())); }
 
   static bool is_of_species(const std::string& key) {
     return key.starts_with(calibrate) || key.starts_with("monophyletic") || key == "outgroup" || key == "backbone";
@@ -116,7 +116,7 @@ class prior_parser {
   [[noreturn]] void fail_at(const place& of, const std::string& why) const {
     throw FileError(sources_[of.source], of.line, why);
   }
-  [[noreturn]] void fail(const std::string& why) const { fail_at(here(), why); }
+  [[noreturn]] void fail(const std::string& why) const { fail_at(current_place(), why); }
   [[noreturn]] void fail_value(const char* allowed) const {
     fail(quintet::text(key_, " must be ", allowed, " (", key_, " = ", value_, ")"));
   }
