@@ -22,6 +22,7 @@ quintet_sources(snp
     likelihood/change_log.cpp
     likelihood/composite.cpp
     likelihood/composite_sets.cpp
+    likelihood/star_likelihood.cpp
     likelihood/restriction.cpp
     network/network_edits.cpp
     inference/pair_fits.cpp

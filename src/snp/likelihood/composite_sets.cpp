@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "quintet/device/device.hpp"
+#include "snp/likelihood/constant_patterns.hpp"
 #include "snp/network/numbers.hpp"
 
 namespace quintet::snp {
@@ -24,6 +26,11 @@ void add_sets(std::int64_t n, std::int64_t size, species_set& chosen, std::vecto
 species_codes codes_of(const Data& data, std::int64_t species) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> numbers;
   for (std::int64_t p = 0; p < data.patterns(); ++p) numbers[{data.copies(p, species), data.red(p, species)}] = 0;
+  if (!data.dominant()) {
+    std::set<std::int64_t> copies{data.sampled_copies()[at(species)]};
+    for (const auto& [counts, number] : numbers) copies.insert(counts.first);
+    for (const std::int64_t n : copies) numbers[{n, 0}] = numbers[{n, n}] = 0;
+  }
   species_codes codes;
   for (auto& [counts, number] : numbers) {
     number = std::int64_t(codes.counts.size());
@@ -88,12 +95,13 @@ void share_patterns(const std::vector<species_codes>& codes, const std::vector<s
     if (is_usual(sets[i]) && all.size() <= 2 * tables[i].size()) tables[i].insert(all.begin(), all.end());
 }
 
-void append_parameters(std::vector<double>& key, const Network& network) {
-  key.push_back(network.root_theta());
+std::vector<double> parameters_of(const Network& network) {
+  std::vector<double> key{network.root_theta()};
   for (std::int64_t b = 0; b < network.branches(); ++b) {
     const branch& each = network.branch(b);
     key.insert(key.end(), {double(each.child), double(each.parent), each.length, each.gamma});
   }
+  return key;
 }
 
 double difference_step(double x) { return 1e-6 * x; }
@@ -139,30 +147,94 @@ composite_sets::composite_sets(const Data& data, std::int64_t size, const model&
     term each(data_of(data, codes_, sets_[i], tables[i]), std::move(codes));
     terms_.push_back(std::move(each));
   }
+  if (size == 3 && options.device.kind() == device_kind::host && star_likelihood::fits(data, m)) {
+    std::vector<species_counts> counts;
+    for (const species_codes& of : codes_) counts.push_back(of.counts);
+    stars_.emplace(std::move(counts), m);
+    workers_.run(std::int64_t(terms_.size()),
+                 [&](std::int64_t i) { terms_[at(i)].rows = rows_of(terms_[at(i)].data, sets_[at(i)]); });
+  }
   values_.resize(sets_.size());
 }
 
-restricted_network composite_sets::part_of(const Network& network, std::span<const std::int64_t> leaf_of_species,
-                                           std::size_t i) const {
+star_rows composite_sets::rows_of(const Data& data, const species_set& set) const {
+  const auto code_of = [&](std::size_t i, std::int64_t copies, std::int64_t red) {
+    const species_counts& counts = codes_[at(set[i])].counts;
+    return std::int32_t(std::lower_bound(counts.begin(), counts.end(), std::pair(copies, red)) - counts.begin());
+  };
+  const constant_patterns constants(data, model_);
+  star_rows rows;
+  rows.condition_weights.assign(constants.copies.size(), 0.0);
+  for (std::int64_t p = 0; p < data.patterns(); ++p) {
+    star_rows::row row;
+    for (std::size_t i = 0; i < 3; ++i)
+      row[i] = code_of(i, data.copies(p, std::int64_t(i)), data.red(p, std::int64_t(i)));
+    const std::int64_t condition = constants.condition_of_pattern[at(p)];
+    rows.patterns.push_back(row);
+    rows.weights.push_back(!model_.polymorphic_only || condition >= 0 ? data.weight(p) : 0);
+    if (condition >= 0) rows.condition_weights[at(condition)] += data.weight(p);
+  }
+  for (const auto& copies : constants.copies) {
+    std::array<star_rows::row, 2> pair;
+    for (std::size_t i = 0; i < 3; ++i) {
+      pair[0][i] = code_of(i, copies[i], 0);
+      pair[1][i] = code_of(i, copies[i], copies[i]);
+    }
+    rows.constants.push_back(pair);
+  }
+  return rows;
+}
+
+composite_sets::part composite_sets::part_of(const Network& network, std::span<const std::int64_t> leaf_of_species,
+                                             std::size_t i) const {
   std::vector<std::int64_t> leaves;
   for (const std::int64_t s : sets_[i]) leaves.push_back(leaf_of_species[at(s)]);
   restricted_network part = restrict_network(network, leaves);
   const bool is_star = leaves.size() == 3 && part.network.reticulations().empty() && !model_.mutation_only_at_root;
-  return is_star ? star_of(part) : part;
+  return {is_star ? star_of(part) : std::move(part), is_star};
 }
 
-void composite_sets::compute(term& of, const restricted_network& part, const parts* moved) const {
-  std::vector<double> parameters;
-  append_parameters(parameters, part.network);
-  const bool is_same = parameters == of.parameters, is_renumbered = part.branches != of.branches;
+bool composite_sets::is_known(term& of, const restricted_network& part, const parts* moved) const {
+  const bool is_same = parameters_of(part.network) == of.parameters, is_renumbered = part.branches != of.branches;
   of.branches = part.branches;
-  if (is_same && (moved == nullptr || (of.slopes_number == parts_number_ && !is_renumbered))) return;
-  if (is_same && !is_any_moved(of, *moved)) return clear_slopes(of);
-  Likelihood likelihood(part.network, of.data, model_, options_);
-  of.value = likelihood.evaluate();
-  of.parameters = std::move(parameters);
+  if (is_same && (moved == nullptr || (of.slopes_number == parts_number_ && !is_renumbered))) return true;
+  if (!is_same || is_any_moved(of, *moved)) return false;
+  clear_slopes(of);
+  return true;
+}
+
+void composite_sets::compute(term& of, const part& own, const parts* moved) const {
+  of.parameters.clear();  // an error leaves the set without a value
   of.slopes_number = -1;
-  if (moved != nullptr) differentiate(of, likelihood, *moved);
+  if (own.is_star && stars_) {
+    compute_star(of, own);
+    if (moved != nullptr) of.slopes_number = parts_number_;
+  } else {
+    Likelihood likelihood(own.network.network, of.data, model_, options_);
+    of.value = likelihood.evaluate();
+    if (moved != nullptr) differentiate(of, likelihood, *moved);
+  }
+  of.parameters = parameters_of(own.network.network);
+}
+
+void composite_sets::compute_star(term& of, const part& own) const {
+  const star_likelihood::sums sums = stars_->log_likelihood(of.rows, own.ways);
+  of.value = sums.value;
+  of.length_slope.assign(of.branches.size(), 0);
+  std::copy(sums.length.begin(), sums.length.end(), of.length_slope.begin());
+  of.gamma_slope.assign(of.branches.size(), 0);
+  of.theta_slope = sums.theta;
+}
+
+void composite_sets::begin_stars(const Network& network, std::vector<std::optional<part>>& parts_of_sets,
+                                 const std::vector<char>& is_known, const parts* moved) {
+  if (!stars_) return;
+  stars_->begin(network.root_theta(), moved != nullptr);
+  for (std::size_t i = 0; i < parts_of_sets.size(); ++i)
+    for (std::size_t leaf = 0; leaf < 3 && parts_of_sets[i]->is_star && is_known[i] == 0; ++leaf)
+      parts_of_sets[i]->ways[leaf] =
+          stars_->add(sets_[i][leaf], parts_of_sets[i]->network.network.branch(std::int64_t(leaf)).length);
+  stars_->compute(workers_);
 }
 
 bool composite_sets::is_any_moved(const term& of, const parts& moved) {
@@ -215,8 +287,16 @@ void composite_sets::update(const Network& network, const parts* moved) {
     ++parts_number_;
   }
   const std::vector<std::int64_t> leaves = leaves_of_species(network, data_);
-  workers_.run(std::int64_t(terms_.size()),
-               [&](std::int64_t i) { compute(terms_[at(i)], part_of(network, leaves, at(i)), moved); });
+  std::vector<std::optional<part>> parts_of_sets(terms_.size());
+  std::vector<char> is_unchanged(terms_.size(), 0);
+  workers_.run(std::int64_t(terms_.size()), [&](std::int64_t i) {
+    parts_of_sets[at(i)] = part_of(network, leaves, at(i));
+    is_unchanged[at(i)] = is_known(terms_[at(i)], parts_of_sets[at(i)]->network, moved);
+  });
+  begin_stars(network, parts_of_sets, is_unchanged, moved);
+  workers_.run(std::int64_t(terms_.size()), [&](std::int64_t i) {
+    if (is_unchanged[at(i)] == 0) compute(terms_[at(i)], *parts_of_sets[at(i)], moved);
+  });
   for (std::size_t i = 0; i < terms_.size(); ++i) values_[i] = terms_[i].value;
 }
 
@@ -262,8 +342,9 @@ std::vector<double> composite_sets::logs_of_codes(const Network& part, std::size
 std::vector<double> composite_sets::pattern_sums(const Network& network) {
   const std::vector<std::int64_t> leaves = leaves_of_species(network, data_);
   std::vector<std::vector<double>> logs(sets_.size());
-  workers_.run(std::int64_t(sets_.size()),
-               [&](std::int64_t i) { logs[at(i)] = logs_of_codes(part_of(network, leaves, at(i)).network, at(i)); });
+  workers_.run(std::int64_t(sets_.size()), [&](std::int64_t i) {
+    logs[at(i)] = logs_of_codes(part_of(network, leaves, at(i)).network.network, at(i));
+  });
   std::vector<double> sums(at(data_.patterns()), 0);
   for (std::size_t i = 0; i < sets_.size(); ++i) {
     std::unordered_map<std::uint64_t, double> log_of_code;

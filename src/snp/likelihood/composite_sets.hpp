@@ -1,8 +1,10 @@
 // The sets of species of a composite likelihood, with their data, and the likelihood that they add up to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "quintet/snp/network/model.hpp"
 #include "quintet/snp/network/network.hpp"
 #include "snp/likelihood/restriction.hpp"
+#include "snp/likelihood/star_likelihood.hpp"
 #include "snp/likelihood/worker_team.hpp"
 
 namespace quintet::snp {
@@ -24,13 +27,15 @@ std::vector<species_set> list_sets(std::int64_t n, std::int64_t size);
 /// Whether all branches and the root have one theta.
 bool has_common_theta(const Network& network);
 
-/// The pairs (copies, red) that occur in a species, numbered, and the number of every pattern.
+/// The pairs (copies, red) that occur in a species and those of constant sites, numbered, and the number of every
+/// pattern.
 struct species_codes {
-  std::vector<std::pair<std::int64_t, std::int64_t>> counts;
+  species_counts counts;
   std::vector<std::int64_t> of_pattern;
 };
 
-/// Likelihoods of all sets, on several threads, each on one. The networks have one theta.
+/// Likelihoods of all sets, on several threads, each on one. The networks have one theta. Triples that see a tree are
+/// stars, which are computed together where the data allow it.
 class composite_sets {
  public:
   /// What is differentiated: lengths and gammas of these branches, and theta.
@@ -67,11 +72,23 @@ class composite_sets {
     double value = 0, theta_slope = 0;
     std::vector<double> length_slope, gamma_slope;
     std::vector<std::vector<std::int64_t>> branches;
+    star_rows rows;  // where stars have a likelihood of their own
+  };
+  // What a set sees of a network now.
+  struct part {
+    restricted_network network;
+    bool is_star = false;
+    std::array<std::int64_t, 3> ways{};  // of a star that is to be computed
   };
 
-  restricted_network part_of(const Network& network, std::span<const std::int64_t> leaf_of_species,
-                             std::size_t i) const;
-  void compute(term& of, const restricted_network& part, const parts* moved) const;
+  part part_of(const Network& network, std::span<const std::int64_t> leaf_of_species, std::size_t i) const;
+  /// Whether the last value and slopes of the set are still right.
+  bool is_known(term& of, const restricted_network& part, const parts* moved) const;
+  void compute(term& of, const part& own, const parts* moved) const;
+  void begin_stars(const Network& network, std::vector<std::optional<part>>& parts_of_sets,
+                   const std::vector<char>& is_known, const parts* moved);
+  void compute_star(term& of, const part& own) const;
+  star_rows rows_of(const Data& data, const species_set& set) const;
   static bool is_any_moved(const term& of, const parts& moved);
   void clear_slopes(term& of) const;
   void differentiate(term& of, Likelihood& likelihood, const parts& moved) const;
@@ -84,6 +101,7 @@ class composite_sets {
   std::vector<term> terms_;
   model model_;
   likelihood_options options_;
+  std::optional<star_likelihood> stars_;
   std::int64_t skipped_ = 0, parts_number_ = 0;
   parts parts_;
   std::vector<double> values_;
