@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -27,8 +28,40 @@ namespace {
 constexpr std::int64_t local_iterations = 8;
 // On the way the climb asks for gains this much larger than at the end.
 constexpr double coarse = 30;
-constexpr double first_gammas[] = {0.1, 0.3, 0.5};
+// All places of a reticulation are ranked with the first of these, the best ones with the others.
+constexpr double first_gammas[] = {0.3, 0.1, 0.5};
+// Networks whose distances fit worse by this are not looked at, where residuals are a chi square; where sites are
+// linked, or the fit of the best network is bad for other reasons, by as many times more.
+constexpr double worst_residual = 8;
+constexpr std::int64_t least_refined = 64;
+constexpr double least_fit_gain = 0.5;  // of a residual
+constexpr double least_start = 0.02;    // of a length, in units of theta
 constexpr double bridge_length = 1e-3;  // of a new parent branch, in units of theta
+
+// The branches on cycles, without which the network stays in one piece, and those that end there: the surroundings of
+// all reticulations.
+std::vector<char> branches_at_cycles(const Network& network) {
+  const std::int64_t branches = network.branches();
+  std::vector<char> is_on_cycle(at(branches), 0), is_node_on_cycle(at(network.nodes()), 0);
+  for (std::int64_t b = 0; b < branches; ++b) {
+    std::vector<char> is_reached(at(network.nodes()), 0);
+    is_reached[at(network.branch(b).parent)] = 1;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (std::int64_t c = 0; c < branches; ++c) {
+        char &upper = is_reached[at(network.branch(c).parent)], &lower = is_reached[at(network.branch(c).child)];
+        if (c == b || upper == lower) continue;
+        upper = lower = 1;
+        grows = true;
+      }
+    }
+    if (is_reached[at(network.branch(b).child)] == 0) continue;
+    is_node_on_cycle[at(network.branch(b).parent)] = is_node_on_cycle[at(network.branch(b).child)] = 1;
+  }
+  for (std::int64_t b = 0; b < branches; ++b)
+    is_on_cycle[at(b)] = is_node_on_cycle[at(network.branch(b).parent)] | is_node_on_cycle[at(network.branch(b).child)];
+  return is_on_cycle;
+}
 
 // A network and its composite log-likelihood.
 struct placed_network {
@@ -59,7 +92,7 @@ class composite_climber {
     for (start_ = 0; start_ < options_.starts; ++start_) {
       topologies_ += std::int64_t(kinds_.size());
       kinds_.clear();
-      distances_ = measure_distances(data_, options_.model, options_.theta, weights_of_start());
+      distances_ = measure_distances(data_, options_.model, options_.theta, weights_of_start(), workers_);
       begin_level(0);
       placed_network best = climb(first_tree());
       for (std::int64_t r = 0;; ++r) {
@@ -102,11 +135,39 @@ class composite_climber {
 
   placed_network first_tree() {
     const bool is_theta_free = options_.optimise.thetas == theta_parameters::common;
-    const Network tree = join_neighbours(distances_, is_theta_free ? distances_.theta : options_.theta);
-    if (!admits_outgroup(tree, options_.outgroup, false))
+    const Network joined = join_neighbours(distances_, is_theta_free ? distances_.theta : options_.theta);
+    if (!admits_outgroup(joined, options_.outgroup, false))
       throw InvalidArgument(text("outgroup: the tree that joins neighbours does not have its ",
                                  options_.outgroup.size(), " species together"));
+    Network tree = fitted(joined);
+    take_lengths(tree, std::vector<char>(at(tree.branches()), 1));
     return optimised_whole(tree);
+  }
+
+  // Lengths from the distances, of the branches that are marked. The climb is in logarithms, where 0 has no slope.
+  void take_lengths(Network& network, const std::vector<char>& is_marked) const {
+    const pair_fit fit = fit_lengths(network, distances_);
+    for (std::int64_t b = 0; b < network.branches(); ++b)
+      if (is_marked[at(b)] != 0)
+        network.set_length(b, std::max(fit.lengths[at(b)], least_start * network.root_theta()));
+  }
+
+  // Edits as long as the distances fit better, which takes little of the time that likelihoods take.
+  Network fitted(Network network) {
+    for (double residual = fit_lengths(network, distances_).residual;;) {
+      std::optional<Network> better;
+      for (const edit_proposal& proposal : neighbourhood(network)) {
+        if (better || proposal.residual > residual - least_fit_gain) break;
+        const std::optional<edited_network> next = edited(proposal);
+        if (!next || !admits_outgroup(next->network, options_.outgroup, false)) continue;
+        residual = proposal.residual;
+        better = next->network;
+        take_lengths(*better, next->is_touched);
+      }
+      if (!better) break;
+      network = *std::move(better);
+    }
+    return network;
   }
 
   optimise_options settings_of(const Network& network, std::int64_t iterations, double tolerance) {
@@ -135,18 +196,18 @@ class composite_climber {
     return {likelihood.network(), -value};
   }
 
+  // Trees show theta well enough for the way to a network, which moves it once more at the end.
   placed_network optimised_whole(const Network& network) {
-    placed_network result =
-        maximum(network, settings_of(network, options_.optimise.max_iterations, coarse * min_gain_), {});
+    optimise_options settings = settings_of(network, options_.optimise.max_iterations, coarse * min_gain_);
+    if (!network.reticulations().empty()) settings.thetas = theta_parameters::fixed;
+    placed_network result = maximum(network, settings, {});
     keep_if_best(result);
     return result;
   }
 
   // Lengths that the edit touched begin where the distances put them, and move to their maximum.
   placed_network optimised_near(edited_network edited) {
-    const pair_fit fit = fit_lengths(edited.network, distances_);
-    for (std::int64_t b = 0; b < edited.network.branches(); ++b)
-      if (edited.is_touched[at(b)] != 0) edited.network.set_length(b, fit.lengths[at(b)]);
+    take_lengths(edited.network, edited.is_touched);
     optimise_options settings = settings_of(edited.network, local_iterations, coarse * min_gain_);
     settings.thetas = theta_parameters::fixed;
     return maximum(edited.network, settings, std::move(edited.is_touched));
@@ -191,26 +252,38 @@ class composite_climber {
     return with_reticulation(base, proposal.hybrid, proposal.donor, bridge_length * base.root_theta(), proposal.gamma);
   }
 
-  std::vector<edit_proposal> ranked(std::vector<edit_proposal> proposals) {
-    poll();
-    workers_.run(std::int64_t(proposals.size()), [&](std::int64_t i) {
+  // With the gamma of these first ones that fits best.
+  void fit(std::vector<edit_proposal>& proposals, std::int64_t count, std::span<const double> gammas) {
+    workers_.run(std::min(count, std::int64_t(proposals.size())), [&](std::int64_t i) {
       edit_proposal& proposal = proposals[at(i)];
-      const edit_proposal first = proposal;
-      for (const double gamma : first_gammas) {
-        edit_proposal trial = first;
+      const bool has_gamma = proposal.hybrid >= 0;
+      for (const double gamma : gammas.first(has_gamma ? gammas.size() : 1)) {
+        edit_proposal trial = proposal;
         trial.gamma = gamma;
         const auto outcome = edited(trial);
         if (!outcome) break;
         trial.residual = fit_lengths(outcome->network, distances_).residual;
         if (trial.residual < proposal.residual) proposal = trial;
-        if (trial.hybrid < 0) break;
       }
     });
     std::erase_if(proposals, [](const edit_proposal& p) { return !(p.residual < infinity); });
     std::sort(proposals.begin(), proposals.end(), [](const edit_proposal& a, const edit_proposal& b) {
       return std::tie(a.residual, a.base, a.hybrid, a.donor) < std::tie(b.residual, b.base, b.hybrid, b.donor);
     });
+  }
+
+  std::vector<edit_proposal> ranked(std::vector<edit_proposal> proposals) {
+    poll();
+    const std::span<const double> gammas(first_gammas);
+    fit(proposals, std::int64_t(proposals.size()), gammas.first(1));
+    fit(proposals, std::max(least_refined, 4 * options_.patience), gammas.subspan(1));
     return proposals;
+  }
+
+  // The residual up to which networks are looked at, where the best one has this.
+  double worst_of(double residual) const {
+    const double free = double(distances_.pairs()) - double(2 * distances_.species.size() - 3);
+    return residual + worst_residual * std::max(1.0, residual / std::max(1.0, free));
   }
 
   // Whether a topology is met for the first time, and the outgroup admits it.
@@ -223,8 +296,9 @@ class composite_climber {
     for (bool is_better = true; is_better;) {
       is_better = false;
       std::int64_t failures = 0;
+      const double worst = worst_of(fit_lengths(best.network, distances_).residual);
       for (const edit_proposal& proposal : neighbourhood(best.network)) {
-        if (failures == options_.patience) break;
+        if (failures == options_.patience || proposal.residual > worst) break;
         std::optional<edited_network> next = edited(proposal);
         if (!next || !is_new(next->network)) continue;
         placed_network candidate = optimised_near(*std::move(next));
@@ -238,6 +312,7 @@ class composite_climber {
     return best;
   }
 
+  // The best of the places where the distances fit well, and of what they make of the first of these.
   std::optional<placed_network> best_addition(const placed_network& from) {
     bases_.clear();
     std::vector<edit_proposal> proposals;
@@ -245,19 +320,35 @@ class composite_climber {
     proposals = ranked(std::move(proposals));
     std::int64_t& places = places_[at(reticulations_)];
     places = std::max(places, std::int64_t(proposals.size()));
+    const std::vector<edited_network> candidates = first_additions(proposals);
     std::optional<placed_network> best;
-    std::int64_t tried = 0;
-    for (const edit_proposal& proposal : proposals) {
-      if (tried == options_.patience) break;
-      std::optional<edited_network> next = edited(proposal);
-      if (!next || !is_new(next->network)) continue;
-      placed_network candidate = optimised_near(*std::move(next));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      kinds_.insert(unrooted_key(candidates[i].network));
+      placed_network candidate = optimised_near(candidates[i]);
       if (!best || candidate.value > best->value) best = std::move(candidate);
       report(*best);
-      show_share(0.5 * double(++tried) / double(options_.patience));
+      show_share(0.5 * double(i + 1) / double(candidates.size()));
     }
     if (best) best = optimised_whole(best->network);
     return best;
+  }
+
+  std::vector<edited_network> first_additions(const std::vector<edit_proposal>& proposals) {
+    std::vector<edited_network> candidates;
+    std::set<std::string> keys;
+    for (const edit_proposal& proposal : proposals) {
+      if (std::int64_t(candidates.size()) == options_.patience || proposal.residual > worst_of(proposals[0].residual))
+        break;
+      std::optional<edited_network> next = edited(proposal);
+      if (next && admits_outgroup(next->network, options_.outgroup, false) &&
+          keys.insert(unrooted_key(next->network)).second)
+        candidates.push_back(*std::move(next));
+    }
+    if (candidates.empty()) return candidates;
+    Network network = fitted(candidates[0].network);
+    std::vector<char> is_near = branches_at_cycles(network);
+    if (keys.insert(unrooted_key(network)).second) candidates.push_back({std::move(network), std::move(is_near)});
+    return candidates;
   }
 
   void begin_level(std::int64_t reticulations) {
