@@ -23,8 +23,6 @@ namespace {
 /// Up to this size a symmetric matrix fits a single GPU thread.
 constexpr int eigen_lane_size = 8;
 
-/// AVX-512.
-constexpr bool has_wide_lanes = device::host_lanes<double>() >= 8;
 /// Larger matrices are better off one after another, or in half as many lanes, unless they fill all lanes.
 template <class Real>
 constexpr int largest_in_part_of_lanes = sizeof(Real) == 4 ? 96 : 80;

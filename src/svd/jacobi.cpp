@@ -91,7 +91,6 @@ bool reduces(const jacobi_job<Real>& job, const Device& device) {
 /// the qd algorithm alone would take up the bound of small matrices, since it rounds up to 5 eps at n = 16. For float
 /// it is in double.
 /// More lanes make rotations cheaper, which do not wait for scalars, and larger groups too.
-constexpr bool has_wide_lanes = device::host_lanes<double>() >= 8;
 constexpr int smallest_reduced_in_lanes = has_wide_lanes ? 19 : 12,
               largest_reduced_in_lanes = has_wide_lanes ? 224 : 64;
 /// A group of larger matrices in a quarter of the lanes takes longer than one after the other.

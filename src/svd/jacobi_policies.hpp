@@ -10,6 +10,9 @@
 
 namespace quintet::svd {
 
+/// Registers of AVX-512.
+constexpr bool has_wide_lanes = device::host_lanes<double>() >= 8;
+
 /// W matrices side by side in SIMD registers.
 template <class Real, int W>
 struct lanes_on_host {
