@@ -170,10 +170,10 @@ struct stage_kernel {
   // The operations of term() in the same order. Coefficients of states that are not there are zero.
   void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& out,
                      const dual& sum) const {
-    const double kept = decay;  // one load: stores might change a member, as far as a compiler knows
-    const auto keep = [kept](const pack& value, double* to, double* total) {
+    const double factor = decay;  // one load: stores might change a member, as far as a compiler knows
+    const auto keep = [factor](const pack& value, double* to, double* total) {
       device::store_pack(to, value);
-      device::store_pack(total, pack(device::fma(kept, value, device::load_pack<pack>(total))));
+      device::store_pack(total, pack(device::fma(factor, value, device::load_pack<pack>(total))));
     };
     for (std::int64_t lane = 0; lane < line; lane += Shape::lanes) {
       const double* c = coefficients + state_index(n, 0) * 5;
