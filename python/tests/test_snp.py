@@ -412,7 +412,6 @@ def test_a_sampler_goes_on_from_a_snapshot(data: snp.Data) -> None:
         lambda: snp.Sampler(data, priors="nonsense = 1"),
         lambda: snp.Sampler(data, fix_topology=True),
         lambda: snp.Sampler(data, swap_every=7),
-        lambda: snp.Sampler(data, start="here"),
         lambda: snp.Sampler(data, chains=3, start=[other.current(0)] * 2),
         lambda: snp.Sampler(None, list(data.species), start="search"),
     ):
@@ -420,6 +419,8 @@ def test_a_sampler_goes_on_from_a_snapshot(data: snp.Data) -> None:
             bad()
     with pytest.raises(TypeError):
         snp.Sampler(data, no_such_option=1)
+    with pytest.raises(TypeError, match="start must be a Network, a list of them, one for each chain, or 'search'"):
+        snp.Sampler(data, start="here")
     with pytest.raises(TypeError):
         snp.Sampler(None)
 

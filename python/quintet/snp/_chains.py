@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -189,12 +189,12 @@ def _start(start: Any, state: tuple[float, bool, float]) -> Any:
     """A start as the core takes it."""
     if start is None:
         return None
-    if isinstance(start, str):
-        if start != "search":
-            raise ValueError(f"start must be a Network, a list of them, one for each chain, or 'search' (start={start!r})")
+    if isinstance(start, str) and start == "search":
         return start
     if isinstance(start, Network):
         return (core_of(start, "start", Network), *state)
+    if isinstance(start, str) or not isinstance(start, Iterable):
+        raise TypeError(f"start must be a Network, a list of them, one for each chain, or 'search' (start={start!r})")
     return [(core_of(one, "start", Network), *state) for one in start]
 
 
