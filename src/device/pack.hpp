@@ -181,6 +181,8 @@ constexpr int host_lanes() {
   return 64 / sizeof(Real);
 #elif defined(__AVX__)
   return 32 / sizeof(Real);
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+  return __ARM_FEATURE_SVE_BITS / 8 / sizeof(Real);
 #else
   return 16 / sizeof(Real);
 #endif
