@@ -452,7 +452,8 @@ struct sampled_problem {
       std::make_shared<const std::vector<std::string>>(data.species().begin(), data.species().end());
 };
 
-TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
+// Bytes that this rank received in exchanges, beyond those of the numbers that moves learnt where none learns.
+std::int64_t bytes_beyond_exchanges(const std::map<std::string, double>& weights) {
   const sampled_problem problem;
   snp::sampler chains(problem.names, &problem.data, problem.prior,
                       {.chains = 1,
@@ -463,8 +464,10 @@ TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
                        .swap_every = 50,
                        .seed = 3,
                        .threads = 1,
+                       .weights = weights,
                        .shared_by = mpi::snp::group_of(ranks())});
   ranks().phase("exchanges");
+  const std::int64_t before = received({"exchanges"});
   chains.advance();
   ranks().phase("test");
   // Log L of the walkers of other ranks; where two ranks exchange theirs, what belongs to the places moves: of every
@@ -476,17 +479,33 @@ TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
   EXPECT_GT(done.accepted, 0);
   const auto moves = std::int64_t(chains.moves()[0].size());
   const std::int64_t of_exchanges = others * (8 * done.tried + (16 + 48 * moves) * done.accepted);
+  return received({"exchanges"}, before) - of_exchanges;
+}
+
+TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
+  const int size = ranks().size(), chain_states = 2;
+  const std::int64_t of_likelihoods = bytes_beyond_exchanges({{"joint", 0}});
   if (size <= chain_states) {
-    EXPECT_EQ(received({"exchanges"}), of_exchanges);
+    EXPECT_EQ(of_likelihoods, 0);
     return;
   }
   // Those who share a walker gather 8 bytes for every pattern of the others at each likelihood, about 1000 of them.
   const int sharers = size / chain_states + (ranks().rank() % chain_states < size % chain_states ? 1 : 0);
-  const std::int64_t of_likelihoods = received({"exchanges"}) - of_exchanges, patterns = problem.data.patterns();
+  const std::int64_t patterns = sampled_problem().data.patterns();
   EXPECT_EQ(of_likelihoods % 8, 0);
   if (sharers == 1) EXPECT_EQ(of_likelihoods, 0);
   if (sharers > 1) EXPECT_GT(of_likelihoods, 300 * 8 * (patterns / sharers));
   EXPECT_LT(of_likelihoods, 2000 * 8 * (patterns + sharers));
+}
+
+// What the move joint learnt goes with the temperatures: of at most 16 topologies the mean, covariance and factor of at
+// most 20 numbers, and some 50 numbers more.
+TEST(mpi_families, what_moves_learnt_goes_with_temperatures) {
+  if (ranks().size() != 2) return;
+  const std::int64_t learnt = bytes_beyond_exchanges({});
+  EXPECT_EQ(learnt % 8, 0);
+  EXPECT_GT(learnt, 0);
+  EXPECT_LT(learnt, 20 * 8 * 16 * (50 + 20 + 20 * 21));
 }
 
 TEST(mpi_families, chains_have_the_bits_of_one_process) {
