@@ -113,7 +113,7 @@ struct stage_kernel {
   static dual block_of(const dual& x, int n) {
     const std::int64_t first = state_index(n, 0) * line;
     if constexpr (Tangent) return {x.value + first, x.by_u + first, x.by_v + first};
-    return {x.value + first};
+    return {x.value + first, nullptr, nullptr};
   }
 
   // Block n of a term needs block n and its neighbour, n + 1 or for the adjoint n - 1, of the term before. So a block
@@ -124,7 +124,7 @@ struct stage_kernel {
     const auto between_terms = [&](int term, int n) -> dual {
       double* place = between + (2 * (term - 1) + n % 2) * (parts / 3) * block_size(max);
       if constexpr (Tangent) return {place, place + block_size(max), place + 2 * block_size(max)};
-      return {place};
+      return {place, nullptr, nullptr};
     };
     for (int i = 0; i <= max; ++i) {
       const int n = Adjoint ? i : max - i, neighbour = Adjoint ? n - 1 : n + 1;
