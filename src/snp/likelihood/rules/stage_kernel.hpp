@@ -110,11 +110,11 @@ struct stage_kernel {
   // A block between two terms, [r][line], with room for r = n + 1.
   static std::int64_t block_size(int max) { return std::int64_t(max + 2) * line; }
 
-  static dual block_of(const dual& x, int n) {
-    const std::int64_t first = state_index(n, 0) * line;
-    if constexpr (Tangent) return {x.value + first, x.by_u + first, x.by_v + first};
-    return {x.value + first, nullptr, nullptr};
+  static dual offset(const dual& x, std::int64_t numbers) {
+    if constexpr (Tangent) return {x.value + numbers, x.by_u + numbers, x.by_v + numbers};
+    return {x.value + numbers, nullptr, nullptr};
   }
+  static dual block_of(const dual& x, int n) { return offset(x, state_index(n, 0) * line); }
 
   // Block n of a term needs block n and its neighbour, n + 1 or for the adjoint n - 1, of the term before. So a block
   // goes through some terms before the next one begins, and what lies between them stays in the cache. `between`: of
@@ -137,24 +137,38 @@ struct stage_kernel {
     }
   }
 
-  // States around (n, r), as r goes up: (n, r - 1), (n, r), (n, r + 1), and of the neighbouring block what product()
-  // has.
+  // What a term takes of the term before for (n, r): (n, r - 1), (n, r), (n, r + 1), and of the neighbouring block (n +
+  // 1, r), (n + 1, r + 1) or for the adjoint (n - 1, r), (n - 1, r - 1). States that are not there have zeros as
+  // coefficients.
   struct window {
-    const double *own, *beside;
-    pack before{}, here, after{}, first{}, second{};
+    pack before{}, here{}, after{}, first{}, second{};
 
-    window(const double* own_block, const double* neighbour) : own(own_block), beside(neighbour), here(load(own)) {
-      if constexpr (!Adjoint) second = load(beside);
-    }
     static pack load(const double* from) { return device::load_pack<pack>(from); }
-    void look(int n, std::int64_t r) {
+    static window around(const double* own, const double* neighbour, int n, std::int64_t r) {
+      window at;
+      if (r > 0) at.before = load(own + (r - 1) * line);
+      at.here = load(own + r * line);
+      at.after = load(own + (r + 1) * line);
+      if constexpr (!Adjoint) {
+        at.first = load(neighbour + r * line);
+        at.second = load(neighbour + (r + 1) * line);
+      } else {
+        if (r < n) at.first = load(neighbour + r * line);
+        if (r > 0) at.second = load(neighbour + (r - 1) * line);
+      }
+      return at;
+    }
+    // From r - 1 to r: what both have stays in registers.
+    void advance(const double* own, const double* neighbour, int n, std::int64_t r) {
+      before = here;
+      here = after;
       after = load(own + (r + 1) * line);
       if constexpr (!Adjoint) {
         first = second;
-        second = load(beside + (r + 1) * line);
+        second = load(neighbour + (r + 1) * line);
       } else {
         second = first;
-        first = r < n ? load(beside + r * line) : pack{};
+        first = r < n ? load(neighbour + r * line) : pack{};
       }
     }
     pack product(const double* c) const {
@@ -164,70 +178,72 @@ struct stage_kernel {
       value = device::fma(c[3], first, value);
       return device::fma(c[4], second, value);
     }
-    void go_on() { before = here, here = after; }
+  };
+  // Of all states and, with Tangent, of their derivatives.
+  struct dual_window {
+    window value, by_u, by_v;
+
+    static dual_window around(const dual& own, const dual& neighbour, int n, std::int64_t r) {
+      dual_window at;
+      at.value = window::around(own.value, neighbour.value, n, r);
+      if constexpr (Tangent) {
+        at.by_u = window::around(own.by_u, neighbour.by_u, n, r);
+        at.by_v = window::around(own.by_v, neighbour.by_v, n, r);
+      }
+      return at;
+    }
+    void advance(const dual& own, const dual& neighbour, int n, std::int64_t r) {
+      value.advance(own.value, neighbour.value, n, r);
+      if constexpr (Tangent) {
+        by_u.advance(own.by_u, neighbour.by_u, n, r);
+        by_v.advance(own.by_v, neighbour.by_v, n, r);
+      }
+    }
   };
 
-  // The operations of term() in the same order. Coefficients of states that are not there are zero.
-  void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& out,
-                     const dual& sum) const {
-    const double factor = decay;  // one load: stores might change a member, as far as a compiler knows
-    const auto keep = [factor](const pack& value, double* to, double* total) {
-      device::store_pack(to, value);
-      device::store_pack(total, pack(device::fma(factor, value, device::load_pack<pack>(total))));
+  // One element of a term, and of the sum, to which the Poisson distribution's `factor` brings it: decay, as one load,
+  // because stores might change a member as far as a compiler knows.
+  void element(int n, int r, double inverse, double factor, const double* c, const dual_window& x, const dual& out,
+               const dual& sum) const {
+    const auto keep = [&](const pack& value, double* to, double* total) {
+      device::store_pack(to + r * line, value);
+      device::store_pack(total + r * line, pack(device::fma(factor, value, window::load(total + r * line))));
     };
-    for (std::int64_t lane = 0; lane < line; lane += Shape::lanes) {
+    keep(x.value.product(c) * inverse, out.value, sum.value);
+    if constexpr (Tangent) {
+      const double h = length * inverse;
+      const auto own = [&](int i) { return i < 0 ? x.value.before : i > 0 ? x.value.after : x.value.here; };
+      keep(device::fma(x.by_u.product(c), inverse, pack(h * generator_by_u<pack>(n, r, own))), out.by_u, sum.by_u);
+      keep(device::fma(x.by_v.product(c), inverse, pack(h * generator_by_v<pack>(n, r, own))), out.by_v, sum.by_v);
+    }
+  }
+
+  void term_of_block(int n, double inverse, const dual& own_block, const dual& other_block, const dual& out_block,
+                     const dual& sum_block) const {
+    const double factor = decay;
+    for (int lane = 0; lane < line; lane += Shape::lanes) {
+      const dual own = offset(own_block, lane), neighbour = offset(other_block, lane);
+      const dual out = offset(out_block, lane), sum = offset(sum_block, lane);
       const double* c = coefficients + state_index(n, 0) * 5;
-      window x(own.value + lane, neighbour.value + lane);
-      if constexpr (!Tangent) {
-        for (std::int64_t r = 0; r <= n; ++r, c += 5) {
-          x.look(n, r);
-          keep(x.product(c) * inverse, out.value + r * line + lane, sum.value + r * line + lane);
-          x.go_on();
-        }
-      } else {
-        window x_u(own.by_u + lane, neighbour.by_u + lane), x_v(own.by_v + lane, neighbour.by_v + lane);
-        const double h = length * inverse;
-        for (int r = 0; r <= n; ++r, c += 5) {
-          const std::int64_t place = r * line + lane;
-          x.look(n, r), x_u.look(n, r), x_v.look(n, r);
-          const auto around = [&](int i) { return i < 0 ? x.before : i > 0 ? x.after : x.here; };
-          keep(x.product(c) * inverse, out.value + place, sum.value + place);
-          keep(device::fma(x_u.product(c), inverse, pack(h * generator_by_u<pack>(n, r, around))), out.by_u + place,
-               sum.by_u + place);
-          keep(device::fma(x_v.product(c), inverse, pack(h * generator_by_v<pack>(n, r, around))), out.by_v + place,
-               sum.by_v + place);
-          x.go_on(), x_u.go_on(), x_v.go_on();
-        }
+      dual_window x = dual_window::around(own, neighbour, n, 0);
+      for (int r = 0;; c += 5) {
+        element(n, r, inverse, factor, c, x, out, sum);
+        if (r == n) break;
+        x.advance(own, neighbour, n, ++r);
       }
     }
   }
 
-  static pack at(const double* x, std::int64_t state, int lane) {
-    return device::load_pack<pack>(x + state * line + lane);
-  }
-
+  // States among the threads of a team.
   template <class Team>
   void term(const Team& team, int max, double inverse, const dual& x, const dual& y, const dual& sum) const {
     constexpr int groups = line / Shape::lanes;
     for (int n = 0; n <= max; ++n)
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
         const int r = item / groups, lane = item % groups * Shape::lanes;
-        const std::int64_t s = state_index(n, r);
-        const double* c = coefficients + s * 5;
-        const pack value = product(x.value, s, n, r, lane, c) * inverse;
-        device::store_pack(y.value + s * line + lane, value);
-        device::store_pack(sum.value + s * line + lane, device::fma(decay, value, at(sum.value, s, lane)));
-        if constexpr (Tangent) {
-          const double h = length * inverse;
-          const auto own = [&](int i) { return at(x.value, s + i, lane); };
-          const pack by_u = generator_by_u<pack>(n, r, own), by_v = generator_by_v<pack>(n, r, own);
-          const pack value_u = device::fma(product(x.by_u, s, n, r, lane, c), inverse, pack(h * by_u));
-          const pack value_v = device::fma(product(x.by_v, s, n, r, lane, c), inverse, pack(h * by_v));
-          device::store_pack(y.by_u + s * line + lane, value_u);
-          device::store_pack(y.by_v + s * line + lane, value_v);
-          device::store_pack(sum.by_u + s * line + lane, device::fma(decay, value_u, at(sum.by_u, s, lane)));
-          device::store_pack(sum.by_v + s * line + lane, device::fma(decay, value_v, at(sum.by_v, s, lane)));
-        }
+        const dual own = offset(block_of(x, n), lane), neighbour = offset(block_of(x, Adjoint ? n - 1 : n + 1), lane);
+        element(n, r, inverse, decay, coefficients + state_index(n, r) * 5, dual_window::around(own, neighbour, n, r),
+                offset(block_of(y, n), lane), offset(block_of(sum, n), lane));
       }
   }
 
@@ -290,20 +306,6 @@ struct stage_kernel {
       keep(device::fma(times(x.by_u), inverse, Pack(h * by_u)), y.by_u, sum.by_u);
       keep(device::fma(times(x.by_v), inverse, Pack(h * by_v)), y.by_v, sum.by_v);
     }
-  }
-
-  static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {
-    pack value = c[0] * at(x, s, lane);
-    value = device::fma(c[1], at(x, s + 1, lane), value);
-    if (s > 0) value = device::fma(c[2], at(x, s - 1, lane), value);
-    if constexpr (!Adjoint) {
-      value = device::fma(c[3], at(x, s + n + 1, lane), value);
-      value = device::fma(c[4], at(x, s + n + 2, lane), value);
-    } else {
-      if (r < n) value = device::fma(c[3], at(x, s - n, lane), value);
-      if (r > 0) value = device::fma(c[4], at(x, s - n - 1, lane), value);
-    }
-    return value;
   }
 
   template <class Team>
