@@ -110,11 +110,11 @@ struct stage_kernel {
   // A block between two terms, [r][line], with room for r = n + 1.
   static std::int64_t block_size(int max) { return std::int64_t(max + 2) * line; }
 
-  static dual offset(const dual& x, std::int64_t numbers) {
-    if constexpr (Tangent) return {x.value + numbers, x.by_u + numbers, x.by_v + numbers};
-    return {x.value + numbers, nullptr, nullptr};
+  static dual block_of(const dual& x, int n) {
+    const std::int64_t first = state_index(n, 0) * line;
+    if constexpr (Tangent) return {x.value + first, x.by_u + first, x.by_v + first};
+    return {x.value + first, nullptr, nullptr};
   }
-  static dual block_of(const dual& x, int n) { return offset(x, state_index(n, 0) * line); }
 
   // Block n of a term needs block n and its neighbour, n + 1 or for the adjoint n - 1, of the term before. So a block
   // goes through some terms before the next one begins, and what lies between them stays in the cache. `between`: of
@@ -179,57 +179,83 @@ struct stage_kernel {
       return device::fma(c[4], second, value);
     }
   };
-  // Of all states and, with Tangent, of their derivatives.
-  struct dual_window {
-    window value, by_u, by_v;
+  // Windows of all states and, with Tangent, of their derivatives: made where one is needed, from where all threads of
+  // a team begin and a thread's own places, so that a thread of a device holds few registers,
+  struct windows_at {
+    dual own_block, other_block;
+    std::int64_t own_place, other_place;
+    int n;
+    std::int64_t r;
 
-    static dual_window around(const dual& own, const dual& neighbour, int n, std::int64_t r) {
-      dual_window at;
-      at.value = window::around(own.value, neighbour.value, n, r);
-      if constexpr (Tangent) {
-        at.by_u = window::around(own.by_u, neighbour.by_u, n, r);
-        at.by_v = window::around(own.by_v, neighbour.by_v, n, r);
-      }
-      return at;
+    window value() const { return around(own_block.value, other_block.value); }
+    window by_u() const { return around(own_block.by_u, other_block.by_u); }
+    window by_v() const { return around(own_block.by_v, other_block.by_v); }
+    // State (n, r + i).
+    pack own(int i) const { return window::load(own_block.value + own_place + (r + i) * line); }
+
+   private:
+    window around(const double* own, const double* other) const {
+      return window::around(own + own_place, other + other_place, n, r);
     }
-    void advance(const dual& own, const dual& neighbour, int n, std::int64_t r) {
-      value.advance(own.value, neighbour.value, n, r);
+  };
+  // or advancing along a block.
+  class advancing_windows {
+   public:
+    explicit advancing_windows(const windows_at& begin) : at_(begin), value_(begin.value()) {
+      if constexpr (Tangent) by_u_ = begin.by_u(), by_v_ = begin.by_v();
+    }
+    void advance() {
+      ++at_.r;
+      advance(value_, at_.own_block.value, at_.other_block.value);
       if constexpr (Tangent) {
-        by_u.advance(own.by_u, neighbour.by_u, n, r);
-        by_v.advance(own.by_v, neighbour.by_v, n, r);
+        advance(by_u_, at_.own_block.by_u, at_.other_block.by_u);
+        advance(by_v_, at_.own_block.by_v, at_.other_block.by_v);
       }
     }
+    pack own(int i) const { return i < 0 ? value_.before : i > 0 ? value_.after : value_.here; }
+    const window& value() const { return value_; }
+    const window& by_u() const { return by_u_; }
+    const window& by_v() const { return by_v_; }
+
+   private:
+    void advance(window& at, const double* own, const double* other) const {
+      at.advance(own + at_.own_place, other + at_.other_place, at_.n, at_.r);
+    }
+
+    windows_at at_;
+    window value_, by_u_, by_v_;
   };
 
   // One element of a term, and of the sum, to which the Poisson distribution's `factor` brings it: decay, as one load,
   // because stores might change a member as far as a compiler knows.
-  void element(int n, int r, double inverse, double factor, const double* c, const dual_window& x, const dual& out,
-               const dual& sum) const {
+  template <class Windows>
+  void element(int n, int r, double inverse, double factor, const double* c, const Windows& windows, const dual& out,
+               const dual& sum, std::int64_t place) const {
     const auto keep = [&](const pack& value, double* to, double* total) {
-      device::store_pack(to + r * line, value);
-      device::store_pack(total + r * line, pack(device::fma(factor, value, window::load(total + r * line))));
+      device::store_pack(to + place, value);
+      device::store_pack(total + place, pack(device::fma(factor, value, window::load(total + place))));
     };
-    keep(x.value.product(c) * inverse, out.value, sum.value);
+    keep(windows.value().product(c) * inverse, out.value, sum.value);
     if constexpr (Tangent) {
       const double h = length * inverse;
-      const auto own = [&](int i) { return i < 0 ? x.value.before : i > 0 ? x.value.after : x.value.here; };
-      keep(device::fma(x.by_u.product(c), inverse, pack(h * generator_by_u<pack>(n, r, own))), out.by_u, sum.by_u);
-      keep(device::fma(x.by_v.product(c), inverse, pack(h * generator_by_v<pack>(n, r, own))), out.by_v, sum.by_v);
+      const auto own = [&](int i) { return windows.own(i); };
+      keep(device::fma(windows.by_u().product(c), inverse, pack(h * generator_by_u<pack>(n, r, own))), out.by_u,
+           sum.by_u);
+      keep(device::fma(windows.by_v().product(c), inverse, pack(h * generator_by_v<pack>(n, r, own))), out.by_v,
+           sum.by_v);
     }
   }
 
-  void term_of_block(int n, double inverse, const dual& own_block, const dual& other_block, const dual& out_block,
-                     const dual& sum_block) const {
+  void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& out,
+                     const dual& sum) const {
     const double factor = decay;
-    for (int lane = 0; lane < line; lane += Shape::lanes) {
-      const dual own = offset(own_block, lane), neighbour = offset(other_block, lane);
-      const dual out = offset(out_block, lane), sum = offset(sum_block, lane);
+    for (std::int64_t lane = 0; lane < line; lane += Shape::lanes) {
       const double* c = coefficients + state_index(n, 0) * 5;
-      dual_window x = dual_window::around(own, neighbour, n, 0);
+      advancing_windows windows({own, neighbour, lane, lane, n, 0});
       for (int r = 0;; c += 5) {
-        element(n, r, inverse, factor, c, x, out, sum);
-        if (r == n) break;
-        x.advance(own, neighbour, n, ++r);
+        element(n, r, inverse, factor, c, windows, out, sum, r * line + lane);
+        if (r++ == n) break;
+        windows.advance();
       }
     }
   }
@@ -241,9 +267,10 @@ struct stage_kernel {
     for (int n = 0; n <= max; ++n)
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
         const int r = item / groups, lane = item % groups * Shape::lanes;
-        const dual own = offset(block_of(x, n), lane), neighbour = offset(block_of(x, Adjoint ? n - 1 : n + 1), lane);
-        element(n, r, inverse, decay, coefficients + state_index(n, r) * 5, dual_window::around(own, neighbour, n, r),
-                offset(block_of(y, n), lane), offset(block_of(sum, n), lane));
+        const std::int64_t own = state_index(n, 0) * line + lane;
+        const std::int64_t neighbour = state_index(Adjoint ? n - 1 : n + 1, 0) * line + lane;
+        element(n, r, inverse, decay, coefficients + state_index(n, r) * 5, windows_at{x, x, own, neighbour, n, r}, y,
+                sum, own + r * line);
       }
   }
 
