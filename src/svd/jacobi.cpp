@@ -1,5 +1,6 @@
 #include "svd/jacobi.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "device/gpu_names.hpp"
@@ -56,20 +57,32 @@ bool fills_lanes(const jacobi_job<Real>& job, std::int64_t batch) {
   return batch * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 
-/// From this size on the eigenvectors of the Gram matrix cost less than the sweeps that they save.
+/// From this size on a matrix alone starts from eigenvectors: they cost less than the sweeps that they save.
+constexpr int smallest_near = 8;
+/// From this size on matrices start so even where they would fill the lanes.
 template <class Real>
-constexpr int smallest_near = sizeof(Real) == 4 ? 120 : 64;
+constexpr int smallest_near_of_many = has_wide_lanes ? (sizeof(Real) == 4 ? 100 : 58) : (sizeof(Real) == 4 ? 120 : 64);
 
-/// Whether matrices start from eigenvectors: see eigenvectors.hpp.
+/// Whether matrices start from eigenvectors: see eigenvectors.hpp. A full group of lanes takes c n^3, a start s n^2 for
+/// each matrix; they are equal at smallest_near_of_many. So a start pays where the filled part of the lanes is less
+/// than n / smallest_near_of_many. It is taken for five eighths of that, because matrices that may not start so (their
+/// columns differ in size) then have their rotations one by one, at 2.5 times the price of a start (measured).
 template <class Real>
-bool starts_from_eigenvectors(const jacobi_job<Real>& job, const Device& device) {
-  return job.starts_from_eigenvectors && device.kind() == device_kind::host &&
-         job.preconditioner != route::pivoted_lower && job.cols >= smallest_near<Real>;
+bool starts_from_eigenvectors(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
+  if (!job.starts_from_eigenvectors || device.kind() != device_kind::host ||
+      job.preconditioner == route::pivoted_lower || job.cols < smallest_near)
+    return false;
+  constexpr int of_many = smallest_near_of_many<Real>;
+  const std::int64_t lanes = device::host_lanes<Real>(), filled = std::min(batch, lanes);
+  return job.cols >= of_many || !fills_lanes(job, batch) || 8 * filled * of_many <= 5 * job.cols * lanes;
 }
 
-/// From this size on a bidiagonal matrix costs less than rotations where values are all that is wanted.
+/// From this size on a bidiagonal matrix costs less than rotations where values are all that is wanted, and from the
+/// second on than rotations of a matrix alone. In double it is not accurate enough for small ones: see below.
 template <class Real>
 constexpr int smallest_reduced = sizeof(Real) == 4 ? 56 : 24;
+template <class Real>
+constexpr int smallest_reduced_alone = sizeof(Real) == 4 ? 5 : 24;
 
 /// The size at which a bidiagonal matrix costs less in registers too: see small_values.hpp.
 constexpr int reduced_in_registers = 3;
@@ -80,8 +93,10 @@ constexpr int smallest_reduced_on_device = 64;
 
 /// Whether values come from a bidiagonal matrix: see bidiagonal.hpp.
 template <class Real>
-bool reduces(const jacobi_job<Real>& job, const Device& device) {
-  const int smallest = device.kind() == device_kind::host ? smallest_reduced<Real> : smallest_reduced_on_device;
+bool reduces(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
+  const int smallest = device.kind() != device_kind::host ? smallest_reduced_on_device
+                       : fills_lanes(job, batch)          ? smallest_reduced<Real>
+                                                          : smallest_reduced_alone<Real>;
   const bool is_small_enough = job.cols == reduced_in_registers && is_small(job);
   return job.starts_from_eigenvectors && !job.vectors && job.preconditioner != route::pivoted_lower &&
          (job.cols >= smallest || is_small_enough);
@@ -152,11 +167,11 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   job.first = 0;
   job.phase = phase::all;
   const bool in_lanes = reduces_in_lanes(job, batch, device);
-  job.reduces = in_lanes || reduces(job, device);
+  job.reduces = in_lanes || reduces(job, batch, device);
   if (job.reduces && job.preconditioner == route::triangle && job.rows < shortest_with_triangle * job.cols)
     job.preconditioner = route::direct;
   job.root_rows = std::sqrt(Real(job.preconditioner == route::direct ? job.rows : job.cols));
-  job.starts_from_eigenvectors = !job.reduces && starts_from_eigenvectors(job, device);
+  job.starts_from_eigenvectors = !job.reduces && starts_from_eigenvectors(job, batch, device);
   const bool is_host = device.kind() == device_kind::host;
   const bool reduces_in_memory = job.reduces && !in_lanes && job.cols > largest_small;
   if (job.cols > largest_undivided || (!is_host && reduces_in_memory)) return run_blocks(job, device);

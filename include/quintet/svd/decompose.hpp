@@ -27,10 +27,12 @@
 // singular values of graded matrices are right to the last digits, where methods that bidiagonalise lose them.
 //
 // Values alone come from a bidiagonal matrix, if no column or row is more than 16 times as large as another. They do
-// from 24 columns on (float: 56, in batches 12, with AVX-512 19; on a device 64). (Golub and Kahan 1965; dqds: Fernando
-// and Parlett 1994.) So do those of 3 x 3 matrices, if the product of the ratios of columns and of rows is at most 256.
-// The bounds of the table hold. And |S_j - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows
-// and columns of one size. For n eps S_j choose `accurate`, or a `preconditioning` other than `automatic`.
+// from 24 columns on (float: 5, in batches that fill a quarter of the SIMD lanes 12, with AVX-512 19; on a device 64).
+// (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do those of 3 x 3 matrices, if the product of the ratios
+// of columns and of rows is at most 256. The bounds of the table hold, 1.25 times as large for float matrices of equal
+// entries, because their sums round in one direction (9.2 eps measured for 62 x 62). And |S_j - exact| <= 256 kappa(B)
+// times that bound times S_j, where B is A with rows and columns of one size. For n eps S_j choose `accurate`, or a
+// `preconditioning` other than `automatic`.
 //
 // Every matrix is scaled by a power of two, so squares neither overflow nor vanish. Float and bfloat16 matrices are
 // computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
@@ -181,10 +183,11 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 /// neighbours keep their bits.
 ///
 /// Cost for m = n: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors), 5 to 10 sweeps. On the host from n = 64
-/// (float: 120) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little. Without vectors it is 4 / 3 n^3 from n
-/// = 24 (float: 12 in batches, otherwise 56) on. QR adds 4 m n^2, and on the host from 8192 numbers and m = 3 n (float:
-/// 4 n) on 5 m n^2 at the rate of a product. Memory: about 2 n^2 numbers (3 n^2 from n = 64) for each matrix in work at
-/// the same time, the result, and on a device copies of both there.
+/// (float: 120, with AVX-512 58 and 100) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little; for a matrix
+/// alone from n = 8. Without vectors it is 4 / 3 n^3 from n = 24 (float: 12 in batches, otherwise 5) on. QR adds 4 m
+/// n^2, and on the host from 8192 numbers and m = 3 n (float: 4 n) on 5 m n^2 at the rate of a product. Memory: about 2
+/// n^2 numbers (3 n^2 from n = 64) for each matrix in work at the same time, the result, and on a device copies of both
+/// there.
 ///
 /// `a` may be on a device, which then does the work: see Device. Throws InvalidArgument if `device` is another one, or
 /// if an output of the second form is on another one. Data of the host are copied to the device and back.

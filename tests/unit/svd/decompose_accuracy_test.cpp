@@ -74,8 +74,12 @@ TYPED_TEST(svd_accuracy, large) {
   check_batch<TypeParam>(1, 256, 256, {}, Device::host());
 }
 
-TYPED_TEST(svd_accuracy, few_matrices_have_their_rows_in_registers) {
-  for (const std::int64_t n : {1, 5, 8, 17, 33, 64}) check_batch<TypeParam>(1, n, n, {}, Device::host());
+/// Fewer than fill the lanes: each has a start from eigenvectors or a bidiagonal matrix of its own.
+TYPED_TEST(svd_accuracy, few_matrices) {
+  for (const std::int64_t n : {1, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 23, 24, 32, 33, 47, 56, 64})
+    for (const std::int64_t batch : {1, 2, 5})
+      for (const auto which : {svd::vectors::economy, svd::vectors::none})
+        check_batch<TypeParam>(batch, n, n, {.vectors = which}, Device::host());
   check_batch<TypeParam>(1, 50, 20, {}, Device::host());
   check_batch<TypeParam>(1, 20, 50, {.vectors = svd::vectors::full}, Device::host());
   check_batch<TypeParam>(1, 30, 30, {.preconditioning = svd::preconditioning::pivoted_qr}, Device::host());

@@ -216,7 +216,8 @@ TEST(svd_decompose, too_few_sweeps_give_a_status_and_a_result) {
   const std::int64_t batch = 3, n = 12;
   const auto a = random_numbers<float>(batch * n * n);
   test::on_every_device([&](const Device& device) {
-    const auto r = svd::decompose<float>({a.data(), batch, n, n}, {.max_sweeps = 2}, device);
+    const svd::options options{.preconditioning = svd::preconditioning::none, .max_sweeps = 2};
+    const auto r = svd::decompose<float>({a.data(), batch, n, n}, options, device);
     for (std::int64_t b = 0; b < batch; ++b) {
       EXPECT_EQ(r.status[b], svd::not_converged);
       EXPECT_EQ(r.sweeps[b], 2);
