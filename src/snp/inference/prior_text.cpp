@@ -27,6 +27,15 @@ std::string_view trimmed(std::string_view word) {
   return word;
 }
 
+// Where a comment begins. Within a tree '#' would mark a reticulation, so there it needs a blank before it.
+std::size_t comment_in(std::string_view line) {
+  std::size_t mark = line.find('#');
+  if (trimmed(line).starts_with("backbone"))
+    while (mark != std::string_view::npos && mark > 0 && line[mark - 1] != ' ' && line[mark - 1] != '\t')
+      mark = line.find('#', mark + 1);
+  return mark;
+}
+
 std::string number_text(double x) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, x);
@@ -58,7 +67,7 @@ class prior_parser {
 
   void read_line(std::string_view line) {
     ++line_;
-    line = trimmed(line.substr(0, line.find('#')));
+    line = trimmed(line.substr(0, comment_in(line)));
     if (line.empty()) return;
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) fail(quintet::text("expected key = value, found \"", line, "\""));

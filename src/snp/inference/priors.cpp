@@ -341,7 +341,11 @@ const species_rules& priors::rules_of(const network_state& state) const {
 }
 
 bool priors::admit(const network_state& state) const {
-  return is_allowed(state, limits_) && rules_of(state).admit(state);
+  return is_allowed(state, limits_) && rules_of(state).broken_rule(state) == nullptr;
+}
+
+std::string priors::describe_conflict(const network_state& state) const {
+  return rules_of(state).describe_conflict(in_years(state));
 }
 
 // Rates, origin, and what happens to the lineages. False: these rates do not end with the number of species this time.
@@ -457,7 +461,8 @@ network_state priors::draw(std::shared_ptr<const std::vector<std::string>> names
   if (!options_.calibrations.empty())
     throw InvalidArgument("nothing can be drawn from a prior with calibrations; sample it without data");
   for (std::int64_t tries = 0; tries < max_tries; ++tries)
-    if (network_state state = draw_from_class(names, random); rules_of(state).admit(state)) return state;
+    if (network_state state = draw_from_class(names, random); rules_of(state).broken_rule(state) == nullptr)
+      return state;
   throw InvalidArgument(text(max_tries, " draws from the prior did not keep its constraints: ", to_text(options_)));
 }
 

@@ -162,8 +162,8 @@ void sampler::state::start(std::size_t i) {
     if (!is_allowed(w.state, p.prior.limits()))
       throw InvalidArgument(text("the start must be in the class of networks that is sampled (reticulations=",
                                  w.state.reticulations, ", at most ", p.prior.limits().max_reticulations, ")"));
-    if (!p.prior.admit(w.state))
-      throw InvalidArgument("the start must keep the constraints of the prior (monophyletic, outgroup, backbone)");
+    const std::string conflict = p.prior.describe_conflict(w.state);
+    if (!conflict.empty()) throw InvalidArgument(text("the start ", conflict));
     evaluate(p);
     if (!std::isfinite(w.log_prior)) throw InvalidArgument("the start must have a prior density > 0 (it is 0)");
     if (!std::isfinite(w.log_likelihood)) throw InvalidArgument("the start must have a likelihood > 0 (it is 0)");

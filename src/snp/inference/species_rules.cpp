@@ -98,22 +98,30 @@ species_rules::species_rules(const prior_options& options, const std::vector<std
     const bool is_root = dated.species.empty();
     const std::string rule = calibration_rule(dated.species);
     const leaf_set members = is_root ? all_ : set_of(rule, dated.species);
-    calibrations_.push_back({rule, is_root ? std::vector<std::int32_t>{} : leaves_of(members), members, dated.density});
+    calibrations_.push_back(
+        {rule, is_root ? std::vector<std::int32_t>{} : leaves_of(members), members, {}, dated.density});
   }
   for (const std::vector<std::string>& names : options.monophyletic) {
     const std::string rule = species_rule("monophyletic", names);
     add_clade(rule, set_of(rule, names), all_, true);
   }
   if (!options.outgroup.empty()) {
-    const std::string rule = species_rule("outgroup", options.outgroup);
-    outgroup_ = set_of(rule, options.outgroup);
-    if (outgroup_ == all_) throw InvalidArgument(text(placed(rule), " must not be all species"));
-    add_clade(rule, outgroup_, all_, true);
-    add_clade(rule, without(all_, outgroup_), all_, true);
+    outgroup_rule_ = species_rule("outgroup", options.outgroup);
+    outgroup_ = set_of(outgroup_rule_, options.outgroup);
+    if (outgroup_ == all_) throw InvalidArgument(text(placed(outgroup_rule_), " must not be all species"));
+    add_clade(outgroup_rule_, outgroup_, all_, true);
+    add_clade(outgroup_rule_, without(all_, outgroup_), all_, true);
   }
   if (!options.backbone.empty()) add_backbone(options.backbone);
   check_clades();
+  for (calibrated& dated : calibrations_) dated.below = certainly_below(dated.members);
   check_calibrations(options.origin);
+}
+
+std::string species_rules::calibrated::words() const { return text(rule, " = ", density.text()); }
+
+std::int32_t species_rules::calibrated::node_of(const network_state& state, const stable_ancestors& ancestors) const {
+  return leaves.empty() ? state.root : ancestors.lowest_above(leaves);
 }
 
 std::string species_rules::placed(const std::string& rule) const {
@@ -138,19 +146,19 @@ void species_rules::add_clade(const std::string& rule, const leaf_set& members, 
 }
 
 void species_rules::add_backbone(const std::string& newick) {
-  const std::string rule = backbone_rule(newick);
+  backbone_rule_ = backbone_rule(newick);
   const Network tree = [&] {
     try {
       return parse_topology(newick);
     } catch (const NetworkError& error) {
-      throw InvalidArgument(text(placed(rule), ": ", error.what()));
+      throw InvalidArgument(text(placed(backbone_rule_), ": ", error.what()));
     }
   }();
-  if (!tree.reticulations().empty()) throw InvalidArgument(text(placed(rule), " must be a tree"));
-  const leaf_set universe = set_of(rule, {tree.species().begin(), tree.species().end()});
+  if (!tree.reticulations().empty()) throw InvalidArgument(text(placed(backbone_rule_), " must be a tree"));
+  const leaf_set universe = set_of(backbone_rule_, {tree.species().begin(), tree.species().end()});
   const auto below = leaves_below(tree);
   for (std::int64_t node = 0; node < tree.nodes(); ++node)
-    if (node != tree.root()) add_clade(rule, set_of(rule, below[at(node)]), universe, false);
+    if (node != tree.root()) add_clade(backbone_rule_, set_of(backbone_rule_, below[at(node)]), universe, false);
 }
 
 void species_rules::check_clades() const {
@@ -162,31 +170,45 @@ void species_rules::check_clades() const {
     }
 }
 
+// What is below the common ancestor of some species in every network that keeps the constraints. Of a clade that has
+// some of them and not all, that is the whole clade.
+leaf_set species_rules::certainly_below(leaf_set members) const {
+  for (;;) {
+    const auto rule = std::find_if(clades_.begin(), clades_.end(), [&](const clade& candidate) {
+      return !is_empty(both(members, candidate.members)) && !is_empty(without(candidate.members, members)) &&
+             !is_empty(without(both(members, candidate.universe), candidate.members));
+    });
+    if (rule == clades_.end()) return members;
+    add_to(members, rule->members);
+  }
+}
+
 void species_rules::check_calibrations(const univariate_prior& origin) const {
   for (const calibrated& upper : calibrations_) {
     const auto [least, most] = support_of(upper.density);
     if (origin.is_fixed() && least >= origin.a)
-      throw InvalidArgument(text(upper.rule, " = ", upper.density.text(), " is above origin = ", origin.text()));
-    for (const calibrated& lower : calibrations_)
-      if (is_empty(without(lower.members, upper.members)) && support_of(lower.density).first >= most)
-        throw InvalidArgument(text(lower.rule, " = ", lower.density.text(), " is above ", upper.rule, " = ",
-                                   upper.density.text(), ", which has all of its species"));
+      throw InvalidArgument(text(upper.words(), " is above origin = ", origin.text()));
+    for (const calibrated& lower : calibrations_) {
+      if (!is_empty(without(lower.members, upper.below)) || support_of(lower.density).first < most) continue;
+      throw InvalidArgument(text(lower.words(), " is above ", upper.words(), ", which has all of its species",
+                                 is_empty(without(lower.members, upper.members)) ? "" : " by the constraints"));
+    }
   }
 }
 
-bool species_rules::admit(const network_state& state) const {
-  if (!has_constraints()) return true;
+const std::string* species_rules::broken_rule(const network_state& state) const {
+  if (!has_constraints()) return nullptr;
   const std::vector<leaf_set> below = sets_below(state, all_.size());
   if (!outgroup_.empty()) {
     const auto& children = state.node(state.root).child;
     const leaf_set &left = below[at(network_state::bottom(children[0]))],
                    &right = below[at(network_state::bottom(children[1]))];
-    if ((left != outgroup_ && right != outgroup_) || !is_empty(both(left, right))) return false;
+    if ((left != outgroup_ && right != outgroup_) || !is_empty(both(left, right))) return &outgroup_rule_;
   }
   const stable_ancestors ancestors(state);
   for (const clade& rule : clades_)
-    if (rule.is_whole && below[at(ancestors.lowest_above(leaves_of(rule.members)))] != rule.members) return false;
-  return displays_clades(state);
+    if (rule.is_whole && below[at(ancestors.lowest_above(leaves_of(rule.members)))] != rule.members) return &rule.rule;
+  return displays_clades(state) ? nullptr : &backbone_rule_;
 }
 
 // Every displayed tree, restricted to the species of the backbone, has its clades.
@@ -214,11 +236,19 @@ double species_rules::log_density(const network_state& state) const {
   if (calibrations_.empty()) return 0;
   const stable_ancestors ancestors(state);
   double sum = 0;
-  for (const calibrated& dated : calibrations_) {
-    const std::int32_t node = dated.leaves.empty() ? state.root : ancestors.lowest_above(dated.leaves);
-    sum += dated.density.log_density(state.node(node).height);
-  }
+  for (const calibrated& dated : calibrations_)
+    sum += dated.density.log_density(state.node(dated.node_of(state, ancestors)).height);
   return sum;
+}
+
+std::string species_rules::describe_conflict(const network_state& state) const {
+  if (const std::string* rule = broken_rule(state)) return text("breaks ", *rule);
+  const stable_ancestors ancestors(state);
+  for (const calibrated& dated : calibrations_)
+    if (const double height = state.node(dated.node_of(state, ancestors)).height;
+        !(dated.density.log_density(height) > -infinity))
+      return text("has the common ancestor at ", height, ", outside ", dated.words());
+  return "";
 }
 
 // No clade is crossed by the union, so all of them can still be made.
@@ -229,8 +259,10 @@ bool species_rules::can_join(const leaf_set& a, const leaf_set& b) const {
                       [&](const clade& rule) { return cross(both(joint, rule.universe), rule.members); });
 }
 
-// From the leaves up, a uniform pair of those that may be joined.
-void species_rules::join_leaves(network_state& state, random_stream& random) const {
+// From the leaves up a uniform pair of those that may be joined. Species that have one calibrated ancestor come first,
+// those of the lowest one before others, so that no ancestor has others below unless it must.
+void species_rules::join_leaves(network_state& state, const std::vector<dated_height>& dates,
+                                random_stream& random) const {
   const std::int32_t n = state.leaves();
   state.nodes.assign(at(n), {});
   state.reticulations = 0;
@@ -243,11 +275,21 @@ void species_rules::join_leaves(network_state& state, random_stream& random) con
     open.push_back({leaf, leaf_set(all_.size(), 0)});
     insert_leaf(open.back().leaves, at(leaf));
   }
-  while (open.size() > 1) {
-    std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  using pair = std::pair<std::size_t, std::size_t>;
+  const auto pairs_with = [&](const leaf_set& set) {
+    std::vector<pair> pairs;
     for (std::size_t i = 0; i < open.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (can_join(open[i].leaves, open[j].leaves)) pairs.emplace_back(j, i);
+        if (!is_empty(both(open[i].leaves, set)) && !is_empty(both(open[j].leaves, set)) &&
+            can_join(open[i].leaves, open[j].leaves))
+          pairs.emplace_back(j, i);
+    return pairs;
+  };
+  while (open.size() > 1) {
+    std::vector<pair> pairs;
+    for (const dated_height& date : dates)
+      if (pairs.empty()) pairs = pairs_with(date.rule->below);
+    if (pairs.empty()) pairs = pairs_with(all_);
     if (pairs.empty()) throw InvalidArgument("no network keeps all of monophyletic, outgroup and backbone together");
     const auto [j, i] = pairs[random.below(std::uint32_t(pairs.size()))];
     const auto x = std::int32_t(state.nodes.size());
@@ -263,50 +305,72 @@ void species_rules::join_leaves(network_state& state, random_stream& random) con
   state.root = open[0].node;
 }
 
-// Calibrated heights from their densities; false: they contradict each other. The others between those around them.
-bool species_rules::draw_heights(network_state& state, random_stream& random) const {
+// One height for every calibration, in ascending order.
+std::vector<species_rules::dated_height> species_rules::draw_dates(random_stream& random) const {
+  std::vector<dated_height> dates;
+  for (const calibrated& rule : calibrations_) dates.push_back({&rule, rule.density.draw(random)});
+  std::sort(dates.begin(), dates.end(), [](const dated_height& a, const dated_height& b) {
+    return a.height != b.height ? a.height < b.height : a.rule < b.rule;
+  });
+  return dates;
+}
+
+// Heights as they were drawn, the others between those around them. Returns two rules that contradict each other, or
+// nothing.
+std::string species_rules::set_heights(network_state& state, const std::vector<dated_height>& dates,
+                                       random_stream& random) const {
+  const auto conflict = [](const dated_height& a, const dated_height& b) {
+    return text(a.rule->words(), " and ", b.rule->words());
+  };
   const double root_height = state.node(state.root).height;
-  std::vector<double> target(state.nodes.size(), 0), least = target;
+  std::vector<dated_height> target(state.nodes.size()), least = target;
   const stable_ancestors ancestors(state);
-  for (const calibrated& dated : calibrations_) {
-    const std::int32_t node = dated.leaves.empty() ? state.root : ancestors.lowest_above(dated.leaves);
-    if (target[at(node)] == 0) target[at(node)] = dated.density.draw(random);
-    if (!(dated.density.log_density(target[at(node)]) > -infinity)) return false;
+  for (const dated_height& date : dates) {
+    dated_height& of_node = target[at(date.rule->node_of(state, ancestors))];
+    if (of_node.rule == nullptr) of_node = date;
+    if (!(date.rule->density.log_density(of_node.height) > -infinity)) return conflict(of_node, date);
   }
   // Inner nodes have been numbered from the leaves up.
   for (std::int32_t x = state.leaves(); x < std::int32_t(state.nodes.size()); ++x) {
     for (const std::int32_t b : state.node(x).child) {
-      const std::int32_t child = network_state::bottom(b);
-      least[at(x)] = std::max({least[at(x)], least[at(child)], target[at(child)]});
+      const std::size_t child = at(network_state::bottom(b));
+      for (const dated_height& below : {least[child], target[child]})
+        if (below.height > least[at(x)].height) least[at(x)] = below;
     }
-    if (target[at(x)] != 0 && target[at(x)] <= least[at(x)]) return false;
+    if (target[at(x)].rule != nullptr && target[at(x)].height <= least[at(x)].height)
+      return conflict(least[at(x)], target[at(x)]);
   }
   for (std::int32_t x = std::int32_t(state.nodes.size()) - 1; x >= state.leaves(); --x) {
+    const double bottom = least[at(x)].height;
     double& height = state.node(x).height;
-    height = target[at(x)];
+    height = target[at(x)].height;
     if (height != 0) continue;
     if (x == state.root) {
-      height = root_height > least[at(x)] ? root_height : 1.5 * least[at(x)];
+      height = root_height > bottom ? root_height : 1.5 * bottom;
     } else {
       const double most = state.node(state.node(x).parent[0]).height;
-      height = least[at(x)] + (most - least[at(x)]) * (0.3 + 0.6 * draw_open_unit(random));
+      height = bottom + (most - bottom) * (0.3 + 0.6 * draw_open_unit(random));
     }
   }
-  return true;
+  return "";
 }
 
 void species_rules::draw_tree(network_state& state, bool has_free_origin, random_stream& random) const {
   const double root_height = state.node(state.root).height, above = state.origin - root_height;
+  std::string conflict;
   for (int attempt = 0; attempt < height_attempts; ++attempt) {
-    join_leaves(state, random);
+    const std::vector<dated_height> dates = draw_dates(random);
+    join_leaves(state, dates, random);
     state.node(state.root).height = root_height;
-    if (!draw_heights(state, random)) continue;
+    conflict = set_heights(state, dates, random);
+    if (!conflict.empty()) continue;
     const double height = state.node(state.root).height;
     if (has_free_origin) state.origin = height + above;
     if (state.origin > height) return;
+    conflict = text(dates.empty() ? "the heights" : dates.back().rule->words(), " and the origin at ", state.origin);
   }
-  throw InvalidArgument(text(height_attempts, " draws of the calibrated heights contradict each other or the origin: ",
-                             calibrations_.empty() ? "" : calibrations_.back().rule));
+  throw InvalidArgument(text("no tree to start from in ", height_attempts,
+                             " draws of the calibrated heights: ", conflict, " contradict each other"));
 }
 
 }  // namespace quintet::snp

@@ -173,6 +173,9 @@ class priors {
   /// Whether a state is in the class: is_allowed(), and the constraints. Throws InvalidArgument for species that the
   /// state does not have, and for rules that contradict each other. O(nodes^2), with a backbone O(2^r nodes).
   bool admit(const network_state& state) const;
+  /// In words a constraint that a state breaks, or a calibration that is impossible with its heights; "" without one.
+  /// Throws and costs as admit().
+  std::string describe_conflict(const network_state& state) const;
   /// Number of species.
   std::int64_t species() const { return species_; }
 

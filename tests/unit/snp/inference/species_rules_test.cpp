@@ -233,6 +233,27 @@ TEST(snp_constraints, starts_keep_them) {
   }
 }
 
+// Ten pairs that no constraint keeps together: a random tree seldom has all their ancestors so low.
+TEST(snp_constraints, starts_have_calibrated_ancestors_by_construction) {
+  std::vector<std::string> names;
+  std::string lines = "calibrate root = uniform(3,4)\n";
+  for (int i = 0; i < 10; ++i) {
+    names.insert(names.end(), {text("A", i), text("B", i)});
+    lines += text("calibrate A", i, ",B", i, " = uniform(", 0.01 * (i + 1), ",", 0.01 * (i + 1) + 0.002, ")\n");
+  }
+  const auto species = std::make_shared<const std::vector<std::string>>(names);
+  const snp::priors prior = prior_of(lines, species, 0);
+  std::set<std::string> topologies;
+  for (std::uint64_t number = 0; number < 50; ++number) {
+    random_stream random(9, number);
+    const network_state s = prior.draw_start(species, random);
+    EXPECT_EQ(prior.describe_conflict(s), "");
+    EXPECT_TRUE(std::isfinite(prior.log_density(s)));
+    topologies.insert(snp::number_canonically(s).key);
+  }
+  EXPECT_GT(topologies.size(), 40);
+}
+
 TEST(snp_clock, years_have_the_prior_of_years) {
   // Whatever the rate, heights in years have the moments of the process.
   const std::string each = process + "theta = each gamma(2,20)\n";
@@ -287,6 +308,27 @@ TEST(snp_clock, states_with_a_rate_are_numbers_too) {
   EXPECT_EQ(snp::state_from_numbers(abc, numbers).clock, s.clock);
 }
 
+// Of a start that a calibration or a constraint excludes the rule is named.
+TEST(snp_calibrations, exclude_starts_by_name) {
+  const auto refused = [](const std::string& words, const std::string& what) {
+    const snp::priors prior = prior_of(process + words + "\n");
+    const network_state start =
+        prior.completed(snp::state_of(snp::parse_newick("((A:.1,B:.1):.1,C:.2);", {.theta = .1}), abc));
+    expect_invalid(
+        [&] {
+          snp::sampler(abc, nullptr, prior, {.iterations = 10, .burn_in = 0, .start = start, .fix_topology = true});
+        },
+        what);
+  };
+  refused("calibrate root = uniform(.5,.6)",
+          "the start has the common ancestor at 0.2, outside calibrate root = uniform(0.5,0.6)");
+  refused("clock = 0.1\ncalibrate A,B = uniform(.5,.6)",
+          "the start has the common ancestor at 0.1, outside calibrate A,B = uniform(0.5,0.6)");
+  refused("monophyletic = A,C", "the start breaks monophyletic = A,C");
+  refused("outgroup = B", "the start breaks outgroup = B");
+  refused("backbone = ((A,C),B)", "the start breaks backbone = ((A,C),B)");
+}
+
 TEST(snp_calibrations, errors) {
   const auto line = [](const std::string& words, const std::string& what) {
     try {
@@ -317,6 +359,21 @@ TEST(snp_calibrations, errors) {
   refused("monophyletic = A,B\noutgroup = B\n", "no network keeps both monophyletic = A,B and outgroup = B");
   refused("monophyletic = A,B\nbackbone = (A,(B,C))\n", "no network keeps both monophyletic = A,B and backbone");
   refused("calibrate A,B = uniform(1,2)\ncalibrate root = uniform(.1,.9)\n", "is above calibrate root");
+  // Constraints say which ancestor is above which: of A and C that is not below that of A and B.
+  const std::string low = "calibrate A,B = uniform(1,2)\ncalibrate A,C = uniform(.1,.9)\n";
+  const std::string both =
+      "calibrate A,B = uniform(1,2) is above calibrate A,C = uniform(0.1,0.9), which has all of its "
+      "species by the constraints";
+  for (const char* rule : {"backbone = ((A,B),C)\n", "monophyletic = A,B\n", "outgroup = C\n"})
+    refused(low + rule, both);
+  sampled_means(prior_of(process + low), abc, {}, 1);
+  // Densities that are nowhere 0 contradict each other in draws alone.
+  refused("monophyletic = A,B\ncalibrate A,B = normal(9,.01)\ncalibrate root = normal(1,.01)\n",
+          "calibrate A,B = normal(9,0.01) and calibrate root = normal(1,0.01) contradict each other");
+  expect_invalid([&] { sampled_means(prior_of("calibrate root = normal(9,.01)\norigin = fixed(2)\n"), abc, {}, 1); },
+                 "calibrate root = normal(9,0.01) and the origin at 2 contradict each other");
+  refused("backbone = ((A,(B)#H1),(C,#H1))\n", "backbone = ((A,(B)#H1),(C,#H1)) must be a tree");
+  EXPECT_EQ(snp::parse_priors("backbone = ((A,B),C) # mine\n").backbone, "((A,B),C)");
   refused("outgroup = A,B,C\n", "must not be all species");
   expect_invalid([&] { prior_of("generation-time = 2\n"); }, "generation-time needs a clock");
   expect_invalid([&] { prior_of("clock = lognormal(1,1)\norigin = fixed(1)\n"); }, "origin must be free");
