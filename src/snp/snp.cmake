@@ -23,6 +23,7 @@ quintet_sources(snp
     likelihood/composite.cpp
     likelihood/composite_sets.cpp
     likelihood/star_likelihood.cpp
+    likelihood/state_count.cpp
     likelihood/restriction.cpp
     network/network_edits.cpp
     inference/pair_fits.cpp

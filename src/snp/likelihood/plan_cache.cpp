@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "snp/likelihood/constant_patterns.hpp"
+#include "snp/likelihood/state_count.hpp"
 
 namespace quintet::snp {
 
@@ -126,9 +127,9 @@ std::optional<plan_cut> cut_of(const Network& network, const count_table& counts
   for (const std::int64_t copies : most) all += copies;
   if (all > max_lineages) return {};
   const std::vector<std::int64_t> schedule = best_schedule(network, most);
-  const double largest = largest_group(network, most, schedule);
-  if (largest <= max_uncut_states) return {};
-  return plan_cut{counts, limits, device, copies_that_occur(counts), schedule, largest};
+  if (largest_group(network, most, schedule) <= max_uncut_states) return {};
+  const leaf_copies copies = copies_that_occur(counts);
+  return plan_cut{counts, limits, device, copies, schedule, largest_uncut_group(network, schedule, copies)};
 }
 
 }  // namespace

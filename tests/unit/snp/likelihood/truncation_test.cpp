@@ -12,6 +12,7 @@
 #include "reference/lineage_mass_reference.hpp"
 #include "snp/likelihood/pruning_pass.hpp"
 #include "snp/likelihood/schedule.hpp"
+#include "snp/likelihood/state_count.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/json_value.hpp"
@@ -257,6 +258,7 @@ struct scale_case {
   snp::Data data;
   snp::model model;
   double log_likelihood;
+  std::int64_t uncut_states;  // 0: not known
 };
 
 std::string text_of(const std::filesystem::path& path) {
@@ -273,7 +275,8 @@ scale_case case_of(const std::string& name) {
               snp_network(text_of(folder / all[i]["network"].text()), all[i]["theta"].number()),
               snp_counts(folder / all[i]["data"].text()),
               {.u = all[i]["u"].number(), .v = all[i]["v"].number()},
-              all[i]["log_likelihood"].number()};
+              all[i]["log_likelihood"].number(),
+              all[i]["today"].contains("largest_group") ? all[i]["today"]["largest_group"].integer() : 0};
   throw std::runtime_error(name);
 }
 
@@ -288,6 +291,7 @@ void expect_case(const std::string& name) {
   EXPECT_LE(value, one.log_likelihood + rounding);
   EXPECT_GE(value, one.log_likelihood - bound - rounding);
   EXPECT_LT(likelihood.size().largest_group, likelihood.size().largest_group_untruncated);
+  if (one.uncut_states > 0) EXPECT_EQ(likelihood.size().largest_group_untruncated, one.uncut_states);
 }
 
 TEST(snp_truncation, case_early) { expect_case("early_6dip"); }
@@ -298,6 +302,18 @@ TEST(snp_truncation, case_thirty_r2) { expect_case("thirty_r2_6dip"); }
 TEST(snp_truncation, case_wide_theta) { expect_case("wide_theta_6dip"); }
 TEST(snp_truncation, case_thirty_r3) { expect_case("thirty_r3_20dip"); }
 #endif
+
+// Counted without a list of them, against the lists of a plan with all lineage numbers.
+TEST(snp_truncation, uncut_states_are_counted_exactly) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    for (const bool is_missing : {false, true}) {
+      SCOPED_TRACE(text(seed, is_missing ? " with missing copies" : ""));
+      const small_case one(seed, is_missing);
+      const auto listed = snp::make_plan(one.network, one.counts, {1e12}, nullptr)[0].steps.max_entries;
+      EXPECT_EQ(snp::largest_uncut_group(one.network, one.schedule, snp::copies_that_occur(one.counts)),
+                double(listed));
+    }
+}
 
 // Groups of one branch alone are large too where a tree has many copies.
 TEST(snp_truncation, trees_of_many_copies_are_cut) {
