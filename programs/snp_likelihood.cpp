@@ -399,7 +399,8 @@ void resample(session& session, const arguments& a, const snp::Network& network,
   warn_of_few_blocks(session, resampling.blocks);
 }
 
-void write_f_statistics(session& session, const arguments& a) {
+void write_f_statistics(session& session, arguments& a) {
+  a.input.is_for_likelihood = false;
   const io::snp_input markers = read_marker_file(session, a.input);
   const auto statistics = session.timed(
       "f_statistics", [&] { return snp::f_statistics(markers.data, {a.block_sites, loci_of(a, markers)}); });

@@ -689,9 +689,14 @@ assigned_sample read_sample(const assignment& model, const arguments& own) {
   assigned_sample sample;
   for (std::int64_t p = 0; p < input.data.patterns(); ++p) sample.sites += input.data.weight(p);
   for (const std::int64_t copies : input.data.sampled_copies()) sample.copies += copies;
-  for (std::size_t s = 0; s < species.size(); ++s)
-    if (sample.sites > 0 && input.data.max_copies()[s] == 0)
-      fail(text("the species ", species[s], " is empty: it has no copies at any site"));
+  const auto left_out = input.data.dropped_sites();
+  for (std::size_t s = 0; s < species.size(); ++s) {
+    const bool is_empty =
+        sample.sites > 0 ? input.data.max_copies()[s] == 0
+                         : std::all_of(left_out.begin(), left_out.end(),
+                                       [&](const snp::dropped_site& site) { return site.species == std::int64_t(s); });
+    if (is_empty) fail(text("the species ", species[s], " is empty: it has no copies at any site"));
+  }
   return sample;
 }
 

@@ -117,7 +117,7 @@ void warn_of_species(session& session, const snp_input& a, const io::snp_input& 
                       "--species-rule ", rule, " would make ", species, " species of them"));
 }
 
-void report_data(session& session, const snp::Data& data, const snp::model& model) {
+void report_data(session& session, const snp_input& a, const snp::Data& data) {
   session.result("sites", data.sites());
   session.result("patterns", data.patterns());
   session.result("dropped_sites", data.dropped_sites().size());
@@ -134,7 +134,7 @@ void report_data(session& session, const snp::Data& data, const snp::model& mode
                       ", without ", data.species()[std::size_t(first.species)], " (--keep-empty keeps them)"));
   }
   if (data.sites() == 0) throw InvalidArgument("the data have no sites that count (see --keep-empty)");
-  warn_of_ascertainment(session, data, model, constant_sites);
+  if (a.is_for_likelihood) warn_of_ascertainment(session, data, a.model, constant_sites);
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ io::snp_input read_marker_file(session& session, const snp_input& a) {
   io::snp_input input = session.timed("read", [&] { return io::read_snp_data(a.data, a.reading); });
   report_skipped(session, input.report);
   warn_of_species(session, a, input);
-  report_data(session, input.data, a.model);
+  report_data(session, a, input.data);
   return input;
 }
 

@@ -17,6 +17,7 @@ struct snp_input {
   snp::model model;
   double gamma_shape = snp::unset;
   std::int64_t gamma_categories = 4;
+  bool is_for_likelihood = true;  ///< which depends on how many sites are constant
 };
 
 /// --data (required or not), --format, --population-map, --species-rule, --diploid, --dominant, --keep-empty.

@@ -117,6 +117,7 @@ TEST_F(snp_likelihood_driver, f_statistics_of_a_table) {
       run({"--data", "eight.csv", "--f-statistics", "f.csv", "--block-sites", "2", "--json", "f.json"});
   ASSERT_EQ(done.status, 0) << done.error;
   EXPECT_NE(done.error.find("4 blocks of sites; with fewer than 10"), std::string::npos) << done.error;
+  EXPECT_EQ(done.error.find("polymorphic"), std::string::npos) << done.error;
   std::istringstream table(text_of("f.csv"));
   std::string line;
   while (std::getline(table, line) && !line.starts_with("f4,A,B,C,D,")) {

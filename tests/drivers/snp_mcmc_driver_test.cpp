@@ -170,10 +170,15 @@ TEST_F(snp_mcmc_driver, checks_all_assignments_before_the_first_chain) {
   QUINTET_EXPECT_CONTAINS(error_of(begin + "A\nc1 B A\n", {}), "all individuals are A (assignment last)");
   QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {"--keep-empty"}), "the species C is empty");
   QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {}),
-                          "two has 6 sites of 4 copies, last has 0 of 4 (--keep-empty");
+                          "the species C is empty: it has no copies at any site (assignment last)");
   QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B B\nd1 B B\n", {}),
                           "the individual d1 is not in four.nex; 1 are not");
   QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B B\n", {"--data", "-", "--format", "nexus"}), "--data");
+  make("four.nex",
+       "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=6;\nformat datatype=standard symbols=\"01\";\nmatrix\n"
+       "a1 010101\na2 010100\nb1 011101\nc1 ???011\n;\nend;\n");
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {}),
+                          "two has 6 sites of 4 copies, last has 3 of 4 (--keep-empty");
 }
 
 TEST_F(snp_mcmc_driver, an_error_in_an_option_of_the_prior_names_it) {

@@ -83,6 +83,9 @@ composite_result composite_log_likelihood(const Network& network, const Data& da
   report("composite", 0);
   composite_result result = has_common_theta(network) ? sum_over_parts(network, data, m, options)
                                                       : sum_over_whole_networks(network, data, m, options, report);
+  if (result.terms.empty())
+    throw InvalidArgument(text("no set of ", options.size, " species has copies: all ", result.skipped,
+                               " have a species without any at all sites"));
   for (const composite_term& term : result.terms) result.log_likelihood += term.log_likelihood;
   report("composite", 1);
   return result;

@@ -41,8 +41,8 @@ struct composite_result {
 };
 
 /// The composite log-likelihood. Corrections of the model (polymorphic_only, ordered_data) are those of each set.
-/// Throws InvalidArgument for another size, fewer species than that, unseen sites, and as Likelihood; NetworkError,
-/// Cancelled. Cost: C(species, size) likelihoods of few copies.
+/// Throws InvalidArgument for another size, fewer species than that or than have copies, unseen sites, and as
+/// Likelihood; NetworkError, Cancelled. Cost: C(species, size) likelihoods of few copies.
 composite_result composite_log_likelihood(const Network& network, const Data& data, const model& model = {},
                                           const composite_options& options = {});
 

@@ -115,6 +115,10 @@ TEST(snp_composite, errors_and_species_without_copies) {
   const auto found = snp::composite_log_likelihood(network, builder.finish());
   EXPECT_EQ(found.skipped, 6);
   EXPECT_EQ(found.terms.size(), 4u);
+  snp::DataBuilder two_with_copies({"A", "B", "C", "D", "E"}, {.empty = snp::empty_species::keep});
+  two_with_copies.add_site(std::vector<std::int64_t>{1, 1, 0, 0, 0}, std::vector<std::int64_t>{2, 2, 0, 0, 0});
+  expect_invalid([&] { snp::composite_log_likelihood(network, two_with_copies.finish()); },
+                 "no set of 3 species has copies: all 10");
 }
 
 }  // namespace
