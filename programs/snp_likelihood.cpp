@@ -479,11 +479,14 @@ void write_composite(session& session, const arguments& a) {
         {.size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()});
   });
   session.result("composite_log_likelihood", outcome.log_likelihood);
+  session.result("truncation_bound", outcome.truncation_bound);
   session.result("sets", outcome.terms.size());
   session.result("skipped", outcome.skipped);
   nlohmann::ordered_json terms = nlohmann::ordered_json::array();
   for (const snp::composite_term& term : outcome.terms)
-    terms.push_back({{"species", term.species}, {"log_likelihood", term.log_likelihood}});
+    terms.push_back({{"species", term.species},
+                     {"log_likelihood", term.log_likelihood},
+                     {"truncation_bound", term.truncation_bound}});
   session.result("terms", terms);
   if (outcome.skipped > 0)
     session.warn(text(outcome.skipped, " sets were left out, because a species has no copies at any site"));

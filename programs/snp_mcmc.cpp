@@ -651,6 +651,7 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
       files->finish();
       auto summary = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
       summary["priors"] = lines_of(snp::to_text(prior_options));
+      if (data) summary["truncation_bound"] = a.truncation;
       if (data && summary.contains("reticulations"))
         summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior);
       if (a.predictive > 0 && data)

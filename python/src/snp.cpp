@@ -605,7 +605,7 @@ void bind_likelihood(nb::module_& m) {
         });
         nb::list terms;
         for (const composite_term& term : found.terms) terms.append(nb::make_tuple(term.species, term.log_likelihood));
-        return nb::make_tuple(found.log_likelihood, terms, found.skipped);
+        return nb::make_tuple(found.log_likelihood, terms, found.skipped, found.truncation_bound);
       },
       arg("network"), arg("data"), arg("model"), arg("size"), arg("memory_limit"), arg("progress").none(),
       arg("device"), arg("truncation"));

@@ -73,6 +73,7 @@ TEST_F(snp_likelihood_driver, composite_of_triples) {
                        "1",      "--v",     "1",         "--composite", "3",       "--json", "c.json"};
   run_well(line);
   EXPECT_NEAR(json("c.json")["results"]["composite_log_likelihood"].number(), -216.6092397181, 1e-9);
+  EXPECT_EQ(json("c.json")["results"]["truncation_bound"].number(), 0);
   EXPECT_EQ(json("c.json")["results"]["sets"].number(), 10);
   arguments refused = line;
   refused.insert(refused.end(), {"--optimise", "lengths"});

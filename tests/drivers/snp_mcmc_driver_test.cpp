@@ -77,6 +77,7 @@ TEST_F(snp_mcmc_driver, marginal_likelihood_of_p1) {
   const outcome done = run(line);
   ASSERT_EQ(done.status, 0) << done.error;
   const auto marginal = json("z/summary.json")["marginal_likelihood"];
+  EXPECT_EQ(json("z/summary.json")["truncation_bound"].number(), 1e-9);
   EXPECT_NEAR(marginal["log_z"].number(), -309.293004, 4 * marginal["error"].number());
   EXPECT_LT(marginal["error"].number(), 0.3);
   EXPECT_EQ(marginal["of"].text(), "counts");

@@ -281,6 +281,7 @@ class CompositeLikelihood(NamedTuple):
     log_likelihood: float  #: the sum over the sets
     terms: list[tuple[list[str], float]]  #: species and log-likelihood of every set that counts
     skipped: int  #: sets with a species that has no copies at any site
+    truncation_bound: float  #: how much larger the exact sum is at most
 
 
 def composite_log_likelihood(

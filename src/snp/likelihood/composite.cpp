@@ -58,7 +58,8 @@ composite_result sum_over_whole_networks(const Network& network, const Data& dat
       continue;
     }
     Likelihood likelihood(network, restricted_to(data, sets[i]), m, options.likelihood);
-    result.terms.push_back({names_of(data, sets[i]), likelihood.evaluate()});
+    const double value = likelihood.evaluate();
+    result.terms.push_back({names_of(data, sets[i]), value, likelihood.truncation().bound});
   }
   return result;
 }
@@ -68,7 +69,8 @@ composite_result sum_over_parts(const Network& network, const Data& data, const 
   composite_sets sets(data, options.size, m, options.likelihood);
   composite_result result{.terms = {}, .skipped = sets.skipped()};
   const std::vector<double>& values = sets.values(network);
-  for (std::size_t i = 0; i < values.size(); ++i) result.terms.push_back({names_of(data, sets.sets()[i]), values[i]});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result.terms.push_back({names_of(data, sets.sets()[i]), values[i], sets.truncation_bound(i)});
   return result;
 }
 
@@ -86,7 +88,10 @@ composite_result composite_log_likelihood(const Network& network, const Data& da
   if (result.terms.empty())
     throw InvalidArgument(text("no set of ", options.size, " species has copies: all ", result.skipped,
                                " have a species without any at all sites"));
-  for (const composite_term& term : result.terms) result.log_likelihood += term.log_likelihood;
+  for (const composite_term& term : result.terms) {
+    result.log_likelihood += term.log_likelihood;
+    result.truncation_bound += term.truncation_bound;
+  }
   report("composite", 1);
   return result;
 }

@@ -212,6 +212,7 @@ void composite_sets::compute(term& of, const part& own, const parts* moved) cons
   } else {
     Likelihood likelihood(own.network.network, of.data, model_, options_);
     of.value = likelihood.evaluate();
+    of.truncation_bound = likelihood.truncation().bound;
     if (moved != nullptr) differentiate(of, likelihood, *moved);
   }
   of.parameters = parameters_of(own.network.network);
@@ -220,6 +221,7 @@ void composite_sets::compute(term& of, const part& own, const parts* moved) cons
 void composite_sets::compute_star(term& of, const part& own) const {
   const star_likelihood::sums sums = stars_->log_likelihood(of.rows, own.ways);
   of.value = sums.value;
+  of.truncation_bound = 0;
   of.length_slope.assign(of.branches.size(), 0);
   std::copy(sums.length.begin(), sums.length.end(), of.length_slope.begin());
   of.gamma_slope.assign(of.branches.size(), 0);

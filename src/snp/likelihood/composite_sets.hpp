@@ -56,6 +56,8 @@ class composite_sets {
   std::int64_t skipped() const { return skipped_; }
   /// Log-likelihood of every set; of those whose part of the network is as it was at the last call it is kept.
   const std::vector<double>& values(const Network& network);
+  /// How much larger the exact value of a set is at most, at the last call.
+  double truncation_bound(std::size_t set) const { return terms_[set].truncation_bound; }
   /// The same with derivatives, by differences of one part in a million.
   sums differentiate(const Network& network, const parts& moved);
   /// Sum over the sets of the log-likelihood of every pattern of all species, corrections shared out evenly.
@@ -69,7 +71,7 @@ class composite_sets {
     std::vector<std::uint64_t> codes;  // of its patterns
     std::vector<double> parameters;    // and the topology; empty: not computed
     std::int64_t slopes_number = -1;   // number of the list of parts that the slopes are for
-    double value = 0, theta_slope = 0;
+    double value = 0, truncation_bound = 0, theta_slope = 0;
     std::vector<double> length_slope, gamma_slope;
     std::vector<std::vector<std::int64_t>> branches;
     star_rows rows;  // where stars have a likelihood of their own

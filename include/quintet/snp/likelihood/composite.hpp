@@ -31,6 +31,7 @@ struct composite_options {
 struct composite_term {
   std::vector<std::string> species;  ///< in the order of the data
   double log_likelihood = 0;         ///< of their counts, all other species without copies
+  double truncation_bound = 0;       ///< how much larger the exact log-likelihood is at most
 };
 
 /// All sets.
@@ -38,6 +39,7 @@ struct composite_result {
   double log_likelihood = 0;          ///< the sum
   std::vector<composite_term> terms;  ///< of the sets that count
   std::int64_t skipped = 0;           ///< sets with a species that has no copies at any site
+  double truncation_bound = 0;        ///< how much larger the exact sum is at most
 };
 
 /// The composite log-likelihood. Corrections of the model (polymorphic_only, ordered_data) are those of each set.

@@ -103,6 +103,26 @@ TEST(snp_composite, bits_do_not_depend_on_threads) {
   EXPECT_EQ(values[2], values[0]);
 }
 
+// Triples of 42 copies that see an open reticulation are cut: their bounds add up, also of a network that is computed
+// as a whole, because its thetas differ.
+TEST(snp_composite, bounds_of_truncated_sets_add_up) {
+  snp::Network network =
+      snp::parse_newick("((A:.05,((B:.03)#H1:.01::.6,C:.04):.01):.02,(D:.06,#H1:.03::.4):.01);", {.theta = 0.01});
+  const snp::Data data = snp::simulate(network, {.copies = {14, 14, 14, 14}, .sites = 4, .seed = 5});
+  for (const bool has_common_theta : {true, false}) {
+    if (!has_common_theta) network.set_theta(0, 0.02);
+    const auto found = snp::composite_log_likelihood(network, data);
+    const auto exact = snp::composite_log_likelihood(network, data, {}, {.likelihood = {.truncation = 0}});
+    double sum = 0;
+    for (const snp::composite_term& term : found.terms) sum += term.truncation_bound;
+    EXPECT_GT(found.truncation_bound, 0);
+    EXPECT_LE(found.truncation_bound, 4e-9);
+    EXPECT_EQ(found.truncation_bound, sum);
+    EXPECT_EQ(exact.truncation_bound, 0);
+    EXPECT_NEAR(found.log_likelihood, exact.log_likelihood, 1e-9);
+  }
+}
+
 TEST(snp_composite, errors_and_species_without_copies) {
   const snp::Network pair = snp::parse_newick("[.02](A:1,B:1);", {.theta = 0.02});
   expect_invalid([&] { snp::composite_log_likelihood(pair, six_sites({"A", "B"})); }, "must be >= 3");
