@@ -1,4 +1,5 @@
 // quintet-snp-mcmc: Bayesian inference of a species network from biallelic markers.
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -514,10 +515,13 @@ nlohmann::ordered_json predictive_json(session& session, const arguments& a, con
   return rows;
 }
 
-// P(r) against that of the prior, for neighbouring numbers of reticulations; nothing where the prior's is not known.
-nlohmann::ordered_json reticulation_factors(const nlohmann::ordered_json& posterior, const snp::priors& prior) {
-  const std::vector<double> share = snp::reticulation_probabilities(prior);
+// P(r) against that of the prior, for neighbouring numbers of reticulations; nothing where the prior's is not known, as
+// with fixed parts that the number depends on.
+nlohmann::ordered_json reticulation_factors(const nlohmann::ordered_json& posterior, const snp::priors& prior,
+                                            const snp::sampler_options& options) {
   nlohmann::ordered_json factors = nlohmann::ordered_json::array();
+  if (options.fix_topology || options.fix_heights || options.fix_origin || options.fix_rates) return factors;
+  const std::vector<double> share = snp::reticulation_probabilities(prior);
   for (std::size_t r = 1; r < share.size(); ++r) {
     const double more = posterior[std::to_string(r)], fewer = posterior[std::to_string(r - 1)];
     if (more == 0 && fewer == 0) continue;
@@ -575,8 +579,16 @@ void say_result(session& session, const nlohmann::ordered_json& summary) {
           << event["mean_gamma"].get<double>() << " from the first\n";
 }
 
-// What can be compared with another run.
-// The marginal likelihood, with --marginal-likelihood.
+// Before the first step, because the estimate comes after the last one.
+void require_draws(const snp::sampler_options& options) {
+  const std::int64_t draws = options.iterations / options.sample_every - options.burn_in / options.sample_every;
+  if (draws < snp::min_power_draws)
+    throw InvalidArgument(text("--marginal-likelihood needs ", snp::min_power_draws,
+                               " or more samples after the burn-in: --iterations ", options.iterations, ", --burn-in ",
+                               options.burn_in, " and --sample-every ", options.sample_every, " give ", draws));
+}
+
+// The marginal likelihood, with --marginal-likelihood: it can be compared with that of another run.
 std::optional<snp::marginal_likelihood_estimate> infer(session& session, const arguments& a) {
   std::optional<snp::marginal_likelihood_estimate> marginal;
   snp::prior_options prior_options;
@@ -608,7 +620,10 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
                                .delayed_acceptance = a.delayed,
                                .model = a.input.model};
   read_fixed(a, options);
-  if (a.power_steps > 0) options.powers = snp::power_ladder(a.power_steps);
+  if (a.power_steps > 0) {
+    options.powers = snp::power_ladder(a.power_steps);
+    require_draws(options);
+  }
   options.likelihood.device = session.device();
   options.likelihood.truncation = a.truncation;
   options.likelihood.memory_limit =
@@ -653,7 +668,7 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
       summary["priors"] = lines_of(snp::to_text(prior_options));
       if (data) summary["truncation_bound"] = a.truncation;
       if (data && summary.contains("reticulations"))
-        summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior);
+        summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior, options);
       if (a.predictive > 0 && data)
         summary["predictive"] = predictive_json(session, a, files->samples(), prior, species, *data);
       if (marginal) summary["marginal_likelihood"] = marginal_json(*marginal, a.input.model.ordered_data);
@@ -670,12 +685,30 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
   return marginal;
 }
 
+// The copies and the red ones of all species at a site; none where it was left out.
+struct site_total {
+  std::int32_t copies = 0, red = 0;
+  bool operator==(const site_total&) const = default;
+};
+
 // What a model must have in common with the others.
 struct assigned_sample {
   double sites = 0;
   std::int64_t copies = 0;
-  bool operator==(const assigned_sample&) const = default;
+  std::vector<site_total> totals;
 };
+
+std::vector<site_total> site_totals(const snp::Data& data) {
+  std::vector<site_total> of_pattern(std::size_t(data.patterns())), totals;
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    for (std::int64_t s = 0; s < std::int64_t(data.species().size()); ++s) {
+      of_pattern[std::size_t(p)].copies += std::int32_t(data.copies(p, s));
+      of_pattern[std::size_t(p)].red += std::int32_t(data.red(p, s));
+    }
+  for (const std::int64_t p : data.pattern_of_site())
+    totals.push_back(p < 0 ? site_total() : of_pattern[std::size_t(p)]);
+  return totals;
+}
 
 assigned_sample read_sample(const assignment& model, const arguments& own) {
   const auto fail = [&](const std::string& why) {
@@ -687,7 +720,7 @@ assigned_sample read_sample(const assignment& model, const arguments& own) {
               input.report.absent.size(), " are not"));
   const auto species = input.data.species();
   if (species.size() < 2) fail(text("a network needs two or more species, and all individuals are ", species[0]));
-  assigned_sample sample;
+  assigned_sample sample{.totals = site_totals(input.data)};
   for (std::int64_t p = 0; p < input.data.patterns(); ++p) sample.sites += input.data.weight(p);
   for (const std::int64_t copies : input.data.sampled_copies()) sample.copies += copies;
   const auto left_out = input.data.dropped_sites();
@@ -708,10 +741,17 @@ void check_samples(const std::vector<assignment>& assignments, const std::vector
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const assigned_sample sample = read_sample(assignments[i], of_models[i]);
     if (!first) first = sample;
-    if (sample != *first)
+    if (sample.sites != first->sites || sample.copies != first->copies)
       throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " has ",
                                  first->sites, " sites of ", first->copies, " copies, ", assignments[i].name, " has ",
                                  sample.sites, " of ", sample.copies, " (--keep-empty keeps all sites)"));
+    // As many sites need not be the same ones.
+    const auto [one, other] =
+        std::mismatch(first->totals.begin(), first->totals.end(), sample.totals.begin(), sample.totals.end());
+    if (one == first->totals.end() && other == sample.totals.end()) continue;
+    throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " and ",
+                               assignments[i].name, " differ at site ", one - first->totals.begin() + 1,
+                               " of those read (--keep-empty keeps all sites)"));
   }
 }
 
@@ -776,7 +816,7 @@ void run(session& session, arguments& a) {
   }
   if (!a.assignments.empty()) {
     if (a.power_steps == 0) throw InvalidArgument("--compare-assignments needs --marginal-likelihood");
-    require_absent(session.line(), {"population-map", "species-rule", "start"},
+    require_absent(session.line(), {"population-map", "species-rule", "start", "individuals"},
                    "and --compare-assignments exclude each other");
   }
   if (a.temperatures == 1) require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");

@@ -99,6 +99,10 @@ TEST_F(snp_mcmc_driver, marginal_likelihood_of_p1) {
   EXPECT_EQ(text_of("parts/chain_1.trees"), text_of("z/chain_1.trees"));
   later[std::size_t(std::find(later.begin(), later.end(), "12") - later.begin())] = "13";
   QUINTET_EXPECT_CONTAINS(run(later).error, "of a run with other data or options");
+  // Too few samples are told before the first step, not after the last.
+  QUINTET_EXPECT_CONTAINS(run(with_iterations("215", "short")).error,
+                          "--iterations 215, --burn-in 200 and --sample-every 5 give 3");
+  EXPECT_FALSE(std::filesystem::exists(work("short")));
 }
 
 TEST_F(snp_mcmc_driver, compares_assignments_of_the_same_individuals) {
@@ -180,6 +184,15 @@ TEST_F(snp_mcmc_driver, checks_all_assignments_before_the_first_chain) {
        "a1 010101\na2 010100\nb1 011101\nc1 ???011\n;\nend;\n");
   QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B C\n", {}),
                           "two has 6 sites of 4 copies, last has 3 of 4 (--keep-empty");
+  // The first ones of a species are others in another assignment.
+  QUINTET_EXPECT_CONTAINS(error_of(begin + "B\nc1 B B\n", {"--individuals", "2"}),
+                          "--individuals and --compare-assignments exclude each other");
+  // Each leaves out one site, but not the same.
+  make("four.nex",
+       "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=6;\nformat datatype=standard symbols=\"01\";\nmatrix\n"
+       "a1 010101\na2 010100\nb1 01110?\nc1 ?10011\n;\nend;\n");
+  QUINTET_EXPECT_CONTAINS(error_of("individual two last\na1 AB A\na2 AB A\nb1 AB B\nc1 C A\n", {}),
+                          "two and last differ at site 1 of those read (--keep-empty keeps all sites)");
 }
 
 TEST_F(snp_mcmc_driver, an_error_in_an_option_of_the_prior_names_it) {
@@ -373,6 +386,41 @@ TEST_F(snp_mcmc_driver, parts_that_are_fixed_stay) {
   EXPECT_NEAR(summary["topologies"][0]["probability"].number(), 1, 1e-12);
   EXPECT_NEAR(summary["parameters"]["root_height"]["mean"].number(), 0.2, 1e-12);
   EXPECT_GT(summary["parameters"]["theta_mean"]["sd"].number(), 0);
+}
+
+// Two species, one reticulation at most: the prior has 5 / 27, quadrature of the posterior 0.50115.
+TEST_F(snp_mcmc_driver, a_bayes_factor_is_posterior_odds_over_prior_odds) {
+  make("p4.csv",
+       "A,B,weight\n0/3,0/2,21\n0/3,1/2,1\n0/3,2/2,2\n1/3,0/2,1\n1/3,2/2,4\n2/3,0/2,1\n2/3,2/2,4\n3/3,0/2,4\n"
+       "3/3,1/2,1\n3/3,2/2,21\n");
+  make("p4.priors",
+       "speciation-rate = 10\nhybridization-rate = 5\norigin = exponential(.1)\ntheta = common fixed(.05)\n");
+  const auto factors_of = [&](const char* iterations, const arguments& more) {
+    arguments all{"--data",   "p4.csv", "--priors",       "p4.priors", "--max-reticulations", "1",
+                  "--chains", "2",      "--sample-every", "10",        "--burn-in",           "2000",
+                  "--seed",   "7",      "--output",       "p4",        "--iterations",        iterations,
+                  "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    std::filesystem::remove_all(work("p4"));
+    const outcome done = run(all);
+    EXPECT_EQ(done.status, 0) << done.error;
+    return json("p4/summary.json");
+  };
+  const test::json_value summary = factors_of("30000", {});
+  ASSERT_EQ(summary["bayes_factors"].size(), 1u);
+  const test::json_value factor = summary["bayes_factors"][0];
+  EXPECT_EQ(factor["reticulations"], 1);
+  EXPECT_EQ(factor["against"], 0);
+  EXPECT_NEAR(factor["prior_odds"].number(), 5.0 / 22, 1e-12);
+  const double share = summary["reticulations"]["1"].number();
+  EXPECT_NEAR(factor["bayes_factor"].number(), share / (1 - share) * 22 / 5, 1e-9);
+  const double error = summary["parameters"]["reticulations"]["mcse"].number();
+  EXPECT_LT(error, 0.025);
+  EXPECT_NEAR(share, 0.50115, 4 * error);
+  // Fixed parts leave another prior of the number, which is not known.
+  for (const char* fixed : {"topology", "topology,heights", "origin", "rates"})
+    EXPECT_EQ(factors_of("2100", {"--start", "(A:0.05,B:0.05);", "--fix", fixed})["bayes_factors"].size(), 0u) << fixed;
+  EXPECT_EQ(factors_of("2100", {"--start", "(A:0.05,B:0.05);"})["bayes_factors"].size(), 1u);
 }
 
 TEST_F(snp_mcmc_driver, a_longer_run_keeps_its_burn_in) {

@@ -71,7 +71,7 @@ void check_powers(std::span<const double> powers, std::span<const power_draws> l
     require_argument(powers[k] < powers[k - 1], "power", powers[k], text("less than the one before, ", powers[k - 1]));
   require_argument(!log_likelihoods.empty(), "chains", 0, ">= 1");
   const std::size_t draws = log_likelihoods[0].empty() ? 0 : log_likelihoods[0][0].size();
-  require_argument(draws >= 4, "draws at every power", draws, ">= 4");
+  require_argument(draws >= std::size_t(min_power_draws), "draws at every power", draws, text(">= ", min_power_draws));
   for (const power_draws& chain : log_likelihoods) {
     require_argument(chain.size() == powers.size(), "powers of a chain", chain.size(), text(powers.size()));
     for (const auto& values : chain) {

@@ -29,6 +29,9 @@ namespace quintet::snp {
 /// InvalidArgument for steps not in 1 ... 1023.
 std::vector<double> power_ladder(std::int64_t steps);
 
+/// Fewest draws at every power.
+inline constexpr std::int64_t min_power_draws = 4;
+
 /// What one power adds.
 struct power_step {
   double power = 0;  ///< b_k
@@ -58,8 +61,8 @@ struct marginal_likelihood_estimate {
 };
 
 /// `log_likelihoods` are [chain][power][draw], powers falling from 1 to 0. Throws InvalidArgument for powers that do
-/// not, for no chain, fewer than 4 draws, different numbers of them, and values that are not finite. O(draws log
-/// draws).
+/// not, for no chain, fewer than min_power_draws draws, different numbers of them, and values that are not finite.
+/// O(draws log draws).
 marginal_likelihood_estimate marginal_likelihood(std::span<const double> powers,
                                                  std::span<const std::vector<std::vector<double>>> log_likelihoods);
 
