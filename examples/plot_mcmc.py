@@ -6,7 +6,8 @@
     plot_mcmc.py hybrid.nwk               # hybrid.png: the network of quintet-snp-likelihood --output-network
 
 Reads samples.h5 and summary.json of the folder; after --marginal-likelihood it also draws powers.png, the path of the
-stepping stones. Needs Python with numpy and matplotlib, for folders h5py too.
+stepping stones, and ladder.png, the log-likelihood of every power from sample to sample. Needs Python with numpy and
+matplotlib, for folders h5py too.
 """
 import argparse
 import json
@@ -21,7 +22,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 CHAINS = ["#1b6ca8", "#d1495b", "#3a7d44", "#8d5a97", "#c77d0a", "#4f5d75"]
-TREE, HYBRID = "#222222", "#c2372e"
+TREE, HYBRID, INTERVAL = "#222222", "#c2372e", "#2c5f8a"
 
 
 # ---------------------------------------------------------------- networks
@@ -245,12 +246,44 @@ def canvas(leaves):
 MUTATIONS, YEARS = "height (expected mutations per site)", "height (years)"
 
 
-def plot_network(text, title, path, scale=MUTATIONS):
+def names_below(node, children, name):
+    """Names of the leaves below a node."""
+    if not children.get(node):
+        return frozenset([name[node]])
+    return frozenset().union(*(names_below(child, children, name) for child in children[node]))
+
+
+def height_intervals(network, best):
+    """95 % intervals of the heights of the inner nodes, from the nodes of a topology in summary.json: those with the
+    same leaves below and the nearest mean height."""
+    name = {node["node"]: node.get("name") for node in best["nodes"]}
+    children = {}
+    for branch in best["branches"]:
+        children.setdefault(branch["parent"], []).append(branch["child"])
+    below = {node: names_below(node, children, name) for node in children}
+    height = {node["node"]: node["height"] for node in best["nodes"]}
+    intervals = {}
+    for x in network.order():
+        if not network.children[x]:
+            continue
+        alike = [node for node in children if below[node] == names_below(x, network.children, network.name)]
+        nearest = min(alike, key=lambda node: abs(height[node]["mean"] - network.height[x]))
+        intervals[x] = height[nearest]["hpd95"]
+    return intervals
+
+
+def plot_network(text, title, path, scale=MUTATIONS, best=None):
     network = Network(text)
     order = leaf_order(network)
     figure, axes = canvas(len(order))
     draw(axes, network, order)
-    finish_axes(axes, [network.name[l] for l in order], network.height[network.root] * 1.06, scale)
+    top = network.height[network.root] * 1.06
+    if best is not None:
+        place = positions(network, order)
+        for x, (low, high) in height_intervals(network, best).items():
+            axes.plot([place[x]] * 2, [low, high], color=INTERVAL, lw=8, alpha=0.3, solid_capstyle="butt", zorder=2)
+            top = max(top, high * 1.02)
+    finish_axes(axes, [network.name[l] for l in order], top, scale)
     axes.set_title(title, fontsize=12, loc="left")
     save(figure, path)
 
@@ -333,6 +366,12 @@ def plot_reticulations(traces, columns, summary, path):
     save(figure, path)
 
 
+def set_likelihood_scale(axes, values):
+    """Logarithmic where log-likelihoods differ by decades, as they do near the prior."""
+    if max(values) < 0 and min(values) < 30 * max(values):
+        axes.set_yscale("symlog")
+
+
 def plot_powers(marginal, path):
     """Mean log-likelihood and what each step adds, from the prior (power 0) to the posterior (1)."""
     steps = sorted(marginal["steps"], key=lambda step: step["power"])
@@ -341,7 +380,7 @@ def plot_powers(marginal, path):
     means.errorbar(power, [step["mean"] for step in steps],
                    yerr=[2 * (step["variance"] / step["ess"]) ** 0.5 for step in steps], color=CHAINS[0], marker="o",
                    markersize=3, linewidth=1)
-    means.set_yscale("symlog")
+    set_likelihood_scale(means, [step["mean"] for step in steps])
     means.set_xlabel("power of the likelihood")
     means.set_ylabel("mean log-likelihood")
     ratios.errorbar(power[:-1], [step["log_ratio"] for step in steps[:-1]],
@@ -350,6 +389,28 @@ def plot_powers(marginal, path):
     ratios.set_xlabel("power where the step begins")
     ratios.set_ylabel("what the step adds to log Z")
     figure.suptitle(f"log Z = {marginal['log_z']:.3f} +- {marginal['error']:.3f}", fontsize=12)
+    save(figure, path)
+
+
+def plot_ladder(draws, steps, summary, path):
+    """Log-likelihoods of all powers, [chain, power, draw]: neighbours overlap where the ladder has enough steps."""
+    most_shown = 4
+    powers = [step["power"] for step in summary["marginal_likelihood"]["steps"]]
+    shown = draws[:most_shown]
+    figure, grid = plt.subplots(1, len(shown), figsize=(1.5 + 4.5 * len(shown), 4.2), squeeze=False, sharey=True,
+                                layout="constrained")
+    colors = matplotlib.colormaps["viridis"]
+    for c, axes in enumerate(grid[0]):
+        for power, values in zip(powers, shown[c]):
+            # The powers are (k/K)^(1/0.3): so their colours are evenly apart.
+            axes.plot(steps[c][:len(values)], values, color=colors(power**0.3), lw=0.6)
+        exchange = summary["exchanges"][c]
+        axes.set_title(f"chain {c}: {exchange['accepted'] / max(exchange['tried'], 1):.0%} of exchanges accepted, "
+                       f"{exchange['round_trips']} round trips", fontsize=9)
+        axes.set_xlabel("step")
+    set_likelihood_scale(grid[0][0], [float(np.min(draws)), float(np.max(draws))])
+    grid[0][0].set_ylabel("log-likelihood")
+    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=colors), ax=grid[0].tolist(), label="step of the ladder: 0 is the prior, 1 the posterior")
     save(figure, path)
 
 
@@ -404,6 +465,7 @@ def main():
             columns = file.attrs["columns"]
             columns = (columns.decode() if isinstance(columns, bytes) else str(columns)).split("\t")
             traces = [file[f"traces/chain_{c}"][:] for c in range(summary["chains"])]
+            ladder = file["checkpoint/power_draws"][:] if "checkpoint/power_draws" in file else np.empty(0)
     except (OSError, KeyError) as error:
         sys.exit(f"plot_mcmc.py: {folder} is no folder of a finished run: {error}")
     if "map" not in summary:
@@ -413,10 +475,13 @@ def main():
     plot_reticulations(traces, columns, summary, out("reticulations"))
     best = summary["map"]
     scale = YEARS if any(line.startswith("clock ") for line in summary.get("priors", [])) else MUTATIONS
-    plot_network(best["network"], f"most probable topology, posterior {best['probability']:.2f}\nmean heights and inheritance probabilities",
-                 out("network"), scale)
+    plot_network(best["network"], f"most probable topology, posterior {best['probability']:.2f}\n"
+                 "mean heights, their 95 % intervals, inheritance probabilities", out("network"), scale, best)
     if "marginal_likelihood" in summary:
         plot_powers(summary["marginal_likelihood"], out("powers"))
+        if len(ladder):
+            draws = ladder.reshape(summary["chains"], len(summary["marginal_likelihood"]["steps"]), -1)
+            plot_ladder(draws, [trace[:, 0] for trace in traces], summary, out("ladder"))
     plot_overlay(sampled_newick(folder, arguments.networks), best["network"], out("overlay"), scale)
 
 
