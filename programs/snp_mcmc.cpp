@@ -746,11 +746,11 @@ void check_samples(const std::vector<assignment>& assignments, const std::vector
                                  first->sites, " sites of ", first->copies, " copies, ", assignments[i].name, " has ",
                                  sample.sites, " of ", sample.copies, " (--keep-empty keeps all sites)"));
     // As many sites need not be the same ones.
-    const auto [one, other] =
+    const auto difference =
         std::mismatch(first->totals.begin(), first->totals.end(), sample.totals.begin(), sample.totals.end());
-    if (one == first->totals.end() && other == sample.totals.end()) continue;
+    if (difference.first == first->totals.end() && difference.second == sample.totals.end()) continue;
     throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " and ",
-                               assignments[i].name, " differ at site ", one - first->totals.begin() + 1,
+                               assignments[i].name, " differ at site ", difference.first - first->totals.begin() + 1,
                                " of those read (--keep-empty keeps all sites)"));
   }
 }
