@@ -113,8 +113,9 @@ po::options_description describe(arguments& a) {
            ->notifier(within<std::int64_t>("--patience", 1, snp::max_search_patience)),
        "new topologies without a gain before a climb ends")  //
       ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
-       "species that the root separates from the others: in --search, where one theta does not show the root, and in "
-       "--network and --compare, which may then be unrooted")  //
+       "species that the root separates from the others, with no reticulation between: in --search, where one theta "
+       "does "
+       "not show the root, and in --network and --compare, which may then be unrooted")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   search.add_options()  //
@@ -138,7 +139,7 @@ po::options_description describe(arguments& a) {
        "standard errors by a jackknife over blocks (--block-sites, --block-loci)")  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
        "maximum likelihood on this topology; a list of lengths, theta (one for every branch and the root) or "
-       "common-theta (one for all), gamma: lengths,theta,gamma")  //
+       "common-theta (one for all), gamma: lengths,theta,gamma; with --composite without theta")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
        "the network as extended Newick that other programs read, name:length and name:length::gamma; with --search the "
        "network of the least BIC, so far until the search ends; with --composite the last with a BIC gain > 0")  //
@@ -285,24 +286,27 @@ snp::likelihood_options likelihood_options_of(session& session, const arguments&
   return {.device = session.device(), .memory_limit = std::int64_t(a.gigabytes * 1e9), .truncation = a.truncation};
 }
 
-snp::optimise_result optimise(session& session, const arguments& a, snp::Likelihood& likelihood) {
+snp::optimise_options climbs_of(session& session, const arguments& a) {
   snp::optimise_options options = optimise_options_of(a);
   options.starts = std::max<std::int64_t>(a.starts, 1);
   options.seed = std::uint64_t(a.seed);
   options.progress = session.progress();
+  return options;
+}
+
+snp::optimise_result optimise(session& session, const arguments& a, snp::Likelihood& likelihood) {
+  snp::optimise_options options = climbs_of(session, a);
   // A tree has no gamma to optimise.
   options.gammas = options.gammas && (a.compare.empty() || !likelihood.network().reticulations().empty());
   return session.timed("optimise", [&] { return snp::optimise(likelihood, options); });
 }
 
-void report_optimum(session& session, const arguments& a, const snp::optimise_result& optimum, double sites) {
+void report_optimum(session& session, const arguments& a, const snp::optimise_result& optimum) {
   session.result("start_log_likelihood", optimum.start);
   session.result("iterations", optimum.iterations);
   session.result("evaluations", optimum.evaluations);
   session.result("converged", optimum.converged);
   session.result("parameters", optimum.parameters);
-  session.result("aic", snp::aic(optimum.log_likelihood, optimum.parameters));
-  session.result("bic", snp::bic(optimum.log_likelihood, optimum.parameters, sites));
   session.result("at_bounds", bounds_as_json(optimum.at_bounds));
   if (a.starts > 1) session.result("ends", optimum.ends);
   if (!optimum.converged) session.warn(text("no maximum was reached in ", optimum.iterations, " iterations"));
@@ -379,10 +383,13 @@ snp::resampling_options resampling_options_of(session& session, const arguments&
       .method = a.jackknife ? snp::resampling_method::jackknife : snp::resampling_method::bootstrap,
       .block_sites = a.block_sites,
       .seed = std::uint64_t(a.seed),
-      .optimise = optimise_options_of(a),
       .model = a.input.model,
       .likelihood = likelihood_options_of(session, a),
       .progress = session.progress()};
+  if (!a.search) {
+    options.optimise = optimise_options_of(a);
+    options.composite = a.composite;
+  }
   if (a.bootstrap > 0) options.replicates = a.bootstrap;
   options.block_of_site = loci_of(a, markers);
   return options;
@@ -427,12 +434,13 @@ void search(session& session, const arguments& a) {
   const io::snp_input markers = read_marker_file(session, a.input);
   const snp::Data& data = markers.data;
   const snp::search_options options = search_options_of(session, a);
+  const snp::resampling_options replicates = resampling_options_of(session, a, markers);
   const snp::search_result outcome = session.timed("search", [&] { return snp::search_networks(data, options); });
   report_search(session, outcome, options);
   write_network(session, a, snp::best_level(outcome).network);
   if (!resamples(a)) return;
-  const snp::resampled_search resampling = session.timed(
-      "resample", [&] { return snp::resample_search(data, options, resampling_options_of(session, a, markers)); });
+  const snp::resampled_search resampling =
+      session.timed("resample", [&] { return snp::resample_search(data, options, replicates); });
   report_support(session, resampling);
   warn_of_few_blocks(session, resampling.blocks);
 }
@@ -471,13 +479,20 @@ void compare(session& session, const arguments& a) {
 }
 
 void write_composite(session& session, const arguments& a) {
-  const snp::Network network = read_networks(a, "--network", a.network)[0];
-  const snp::Data data = read_markers(session, a.input);
-  const snp::composite_result outcome = session.timed("composite", [&] {
-    return snp::composite_log_likelihood(
-        network, data, a.input.model,
-        {.size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()});
-  });
+  snp::Network network = read_networks(a, "--network", a.network)[0];
+  const io::snp_input markers = read_marker_file(session, a.input);
+  const snp::composite_options options{
+      .size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()};
+  if (!a.optimise.empty()) {
+    snp::composite_optimum best = session.timed("optimise", [&] {
+      return snp::optimise_composite(network, markers.data, climbs_of(session, a), a.input.model, options);
+    });
+    report_optimum(session, a, best.outcome);
+    network = std::move(best.network);
+    write_network(session, a, network);
+  }
+  const snp::composite_result outcome = session.timed(
+      "composite", [&] { return snp::composite_log_likelihood(network, markers.data, a.input.model, options); });
   session.result("composite_log_likelihood", outcome.log_likelihood);
   session.result("truncation_bound", outcome.truncation_bound);
   session.result("sets", outcome.terms.size());
@@ -490,6 +505,12 @@ void write_composite(session& session, const arguments& a) {
   session.result("terms", terms);
   if (outcome.skipped > 0)
     session.warn(text(outcome.skipped, " sets were left out, because a species has no copies at any site"));
+  if (!a.optimise.empty()) {
+    session.result("network", snp::to_newick(network));
+    resample(session, a, network, markers);
+    print_branches(session, network);
+    session.say() << "network " << snp::to_newick(network) << "\n";
+  }
   session.say() << "composite log-likelihood " << std::fixed << std::setprecision(12) << outcome.log_likelihood
                 << " of " << outcome.terms.size() << " sets of " << a.composite << " species\n";
 }
@@ -534,7 +555,9 @@ void evaluate(session& session, const arguments& a) {
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) {
     const snp::optimise_result best = optimise(session, a, likelihood);
-    report_optimum(session, a, best, counted_sites(data, a.input.model));
+    report_optimum(session, a, best);
+    session.result("aic", snp::aic(best.log_likelihood, best.parameters));
+    session.result("bic", snp::bic(best.log_likelihood, best.parameters, counted_sites(data, a.input.model)));
     value = best.log_likelihood;
   }
   session.result("log_likelihood", value);
@@ -583,7 +606,8 @@ void run(session& session, arguments& a) {
   complete(a);
   if (a.composite > 0 && !a.search) {
     if (a.network.empty()) throw InvalidArgument("--composite needs --network or --search");
-    require_absent(session.line(), {"optimise", "per-site", "output-network"}, "and --composite exclude each other");
+    require_absent(session.line(), {"per-site"}, "and --composite exclude each other");
+    if (a.optimise.empty()) require_absent(session.line(), {"output-network"}, "needs --optimise with --composite");
   }
   if (a.search) return search(session, a);
   if (!a.f_statistics.empty()) return write_f_statistics(session, a);

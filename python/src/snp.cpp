@@ -612,7 +612,7 @@ void bind_likelihood(nb::module_& m) {
   m.def(
       "snp_resample",
       [](const Network& network, const Data& data, bool jackknife, std::int64_t replicates, std::int64_t block_sites,
-         const array& block_of_site, std::uint64_t seed, nb::handle optimise, nb::handle model,
+         const array& block_of_site, std::uint64_t seed, nb::handle optimise, std::int64_t composite, nb::handle model,
          std::int64_t memory_limit, nb::handle progress, const std::string& device, double truncation) {
         resampling_options how{.method = jackknife ? resampling_method::jackknife : resampling_method::bootstrap,
                                .replicates = replicates,
@@ -620,6 +620,7 @@ void bind_likelihood(nb::module_& m) {
                                .block_of_site = vector_of<std::int64_t>(block_of_site),
                                .seed = seed,
                                .optimise = optimise_options_of(optimise),
+                               .composite = composite,
                                .model = model_of(model)};
         auto found = run(progress, [&](const progress_callback& report) {
           how.likelihood = likelihood_options_of(device, memory_limit, truncation);
@@ -639,8 +640,8 @@ void bind_likelihood(nb::module_& m) {
         return nb::make_tuple(replicates_of, found.blocks, found.converged, errors);
       },
       arg("network"), arg("data"), arg("jackknife"), arg("replicates"), arg("block_sites"), arg("block_of_site"),
-      arg("seed"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"),
-      arg("truncation"));
+      arg("seed"), arg("optimise"), arg("composite"), arg("model"), arg("memory_limit"), arg("progress").none(),
+      arg("device"), arg("truncation"));
   m.def(
       "snp_search",
       [](const Data& data, nb::handle options, nb::handle optimise, nb::handle model, std::int64_t memory_limit,

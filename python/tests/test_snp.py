@@ -280,6 +280,14 @@ def test_resample(network: snp.Network, data: snp.Data) -> None:
     loci = np.arange(data.pattern_of_site.size) // 20
     by_locus = snp.resample(network, data, replicates=4, block_of_site=loci, thetas="fixed", max_iterations=20)
     np.testing.assert_array_equal(by_locus.length.mean, found.length.mean)
+    # Of three species there is one set.
+    gammas: dict[str, Any] = {"replicates": 4, "block_sites": 20, "thetas": "fixed", "lengths": False}
+    whole, sets = snp.resample(network, data, **gammas), snp.resample(network, data, composite=3, **gammas)
+    np.testing.assert_allclose(sets.gamma.mean, whole.gamma.mean, atol=2e-4)
+    with pytest.raises(ValueError, match="needs one theta for all branches"):
+        snp.resample(network, data, composite=3)
+    with pytest.raises(ValueError, match="composite must be 0, 3 or 4"):
+        snp.resample(network, data, composite=2, thetas="fixed")
     with pytest.raises(ValueError, match="method must be"):
         snp.resample(network, data, method="x")
     with pytest.raises(ValueError, match="replicates must be in 2"):

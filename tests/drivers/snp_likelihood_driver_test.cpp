@@ -75,9 +75,42 @@ TEST_F(snp_likelihood_driver, composite_of_triples) {
   EXPECT_NEAR(json("c.json")["results"]["composite_log_likelihood"].number(), -216.6092397181, 1e-9);
   EXPECT_EQ(json("c.json")["results"]["truncation_bound"].number(), 0);
   EXPECT_EQ(json("c.json")["results"]["sets"].number(), 10);
+  arguments with_errors = line;
+  with_errors.insert(with_errors.end(),
+                     {"--optimise", "gamma", "--bootstrap", "12", "--output-network", "best.nwk", "--output-theta"});
+  const outcome done = run(with_errors);
+  ASSERT_EQ(done.status, 0) << done.error;
+  QUINTET_EXPECT_CONTAINS(done.out, "bootstrap of 6 blocks, 12 replicates");
+  QUINTET_EXPECT_CONTAINS(done.error, "there are 6 blocks of sites; with fewer than 10");
+  const test::json_value best = json("c.json")["results"];
+  EXPECT_GT(best["composite_log_likelihood"].number(), -216.6092397181);
+  EXPECT_FALSE(best.contains("aic"));
+  EXPECT_EQ(best["resampling"]["parameters"][0]["parameter"], "gamma");
+  EXPECT_GT(best["resampling"]["parameters"][0]["standard_error"].number(), 0);
+  arguments again = line;
+  again[3] = "best.nwk";
+  run_well(again);
+  EXPECT_NEAR(json("c.json")["results"]["composite_log_likelihood"].number(), best["composite_log_likelihood"].number(),
+              1e-9);
   arguments refused = line;
-  refused.insert(refused.end(), {"--optimise", "lengths"});
-  EXPECT_EQ(run(refused).status, 2);
+  refused.insert(refused.end(), {"--optimise", "lengths,theta"});
+  expect_failure(refused, 2, "one theta for all branches");
+  refused = line;
+  refused.insert(refused.end(), {"--output-network", "best.nwk"});
+  expect_failure(refused, 2, "--output-network needs --optimise with --composite");
+}
+
+// --optimise has a default in a search, and in its repetitions.
+TEST_F(snp_likelihood_driver, a_composite_search_is_repeated_on_blocks) {
+  make("four.csv", "A,B,C,D\n0/2,0/2,2/2,2/2\n2/2,2/2,0/2,0/2\n1/2,0/2,0/2,0/2\n0/2,0/2,1/2,2/2\n");
+  const outcome done =
+      run({"--data", "four.csv", "--search", "--composite", "3", "--theta", "0.02", "--u", "1", "--v", "1",
+           "--max-reticulations", "0", "--patience", "2", "--bootstrap", "3", "--json", "s.json"});
+  ASSERT_EQ(done.status, 0) << done.error;
+  const test::json_value topologies = json("s.json")["results"]["support"]["topologies"];
+  double sum = 0;
+  for (std::size_t i = 0; i < topologies.size(); ++i) sum += topologies[i]["share"].number();
+  EXPECT_NEAR(sum, 1, 1e-12);
 }
 
 // The best so far is in the file; one clear tree has no clear reticulation.

@@ -388,6 +388,7 @@ def resample(
     lengths: bool = True,
     thetas: str = "each",
     gammas: bool = True,
+    composite: int = 0,
     max_iterations: int = 200,
     tolerance: float = 1e-6,
     u: float = 1.0,
@@ -404,7 +405,9 @@ def resample(
 
     method: "bootstrap" draws as many blocks as there are, with replacement; "jackknife" leaves out each block once. A
     block is a run of `block_sites` sites, or the sites with one number in `block_of_site`, such as
-    ``data.report["locus_of_site"]`` of a VCF. Every replicate is optimised from the parameters of `network`.
+    ``data.report["locus_of_site"]`` of a VCF. Every replicate is optimised from the parameters of `network`. With
+    ``composite=3`` (or 4) it is the composite likelihood of all sets of so many species, with thetas "common" or
+    "fixed": its curvature shows no errors, because sites come once for every set.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
@@ -423,6 +426,7 @@ def resample(
         np.ascontiguousarray([] if block_of_site is None else block_of_site, dtype=np.int64),
         as_seed(seed, "seed"),
         read_options(OptimiseOptions, arguments),
+        as_integer(composite, "composite"),
         read_options(ModelOptions, arguments),
         as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),

@@ -5,10 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/core/poll.hpp"
 #include "quintet/core/profile.hpp"
+#include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/markers/site_blocks.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/rooting.hpp"
@@ -36,6 +38,8 @@ site_list drawn_sites(const std::vector<site_list>& blocks, const resampling_opt
 void check_resampling(const resampling_options& options) {
   require_argument(options.replicates >= 2 && options.replicates <= max_replicates, "replicates", options.replicates,
                    text("in 2 ... ", max_replicates));
+  require_argument(options.composite == 0 || options.composite == 3 || options.composite == 4, "composite",
+                   options.composite, "0, 3 or 4");
 }
 
 double value_of(const Network& network, resampled_parameter parameter, std::int64_t b) {
@@ -90,6 +94,13 @@ resampling_result resample(const Network& network, const Data& data, const resam
   optimise_options settings = options.optimise;
   settings.progress = {};
   result.blocks = for_every_replicate(data, options, [&](const Data& drawn) {
+    if (options.composite > 0) {
+      composite_optimum optimum = optimise_composite(network, drawn, settings, options.model,
+                                                     {.size = options.composite, .likelihood = options.likelihood});
+      result.converged += optimum.outcome.converged;
+      result.replicates.push_back(std::move(optimum.network));
+      return;
+    }
     Likelihood likelihood(network, drawn, options.model, options.likelihood);
     result.converged += optimise(likelihood, settings).converged;
     result.replicates.push_back(likelihood.network());

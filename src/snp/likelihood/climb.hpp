@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -315,5 +316,46 @@ double climb_from(Problem& climb, climb_vector& x, std::int64_t number, const op
   result.ends.push_back(-value);
   return value;
 }
+
+/// All climbs of optimise(), whose options have been checked; the objective is left at the best end.
+template <class Objective>
+optimise_result maximise(Objective& likelihood, const optimise_options& options) {
+  climb_problem climb(likelihood, options);
+  if (climb.empty())
+    throw InvalidArgument("there is nothing to optimise: no lengths, no thetas, and no gammas or no reticulations");
+  optimise_result result;
+  result.start = likelihood.evaluate();
+  if (!std::isfinite(result.start))
+    throw InvalidArgument(text("the log-likelihood of the start must be finite (it is ", result.start, ")"));
+  likelihood.accept();
+  const climb_vector first = climb.start();
+  climb_vector best = first;
+  double best_value = climb_from(climb, best, 0, options, result);
+  bool best_converged = result.converged, best_is_last = true;
+  for (std::int64_t number = 1; number < options.starts; ++number) {
+    climb_vector x = climb.scattered(first, random_stream(options.seed, std::uint64_t(number)));
+    const bool is_finite = std::isfinite(climb.value(x));
+    climb.accept();
+    const double value = is_finite ? climb_from(climb, x, number, options, result) : 0;
+    if (!is_finite) result.ends.push_back(-std::numeric_limits<double>::infinity());
+    best_is_last = is_finite && value < best_value;
+    if (!best_is_last) continue;
+    best = x;
+    best_value = value;
+    best_converged = result.converged;
+  }
+  if (!best_is_last) {
+    best_value = climb.value(best);
+    climb.accept();
+  }
+  result.converged = best_converged;
+  result.log_likelihood = -best_value;
+  result.parameters = climb.parameters();
+  result.at_bounds = climb.at_bounds(best);
+  return result;
+}
+
+/// Throws InvalidArgument for options out of range.
+void check_climb(const optimise_options& options);
 
 }  // namespace quintet::snp

@@ -1,10 +1,12 @@
 #include "quintet/snp/likelihood/composite.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "quintet/core/error.hpp"
 #include "quintet/core/poll.hpp"
 #include "quintet/core/profile.hpp"
+#include "snp/likelihood/climb.hpp"
 #include "snp/likelihood/composite_sets.hpp"
 #include "snp/network/numbers.hpp"
 
@@ -94,6 +96,21 @@ composite_result composite_log_likelihood(const Network& network, const Data& da
   }
   report("composite", 1);
   return result;
+}
+
+composite_optimum optimise_composite(const Network& network, const Data& data, const optimise_options& climb,
+                                     const model& m, const composite_options& options) {
+  const stage_region stage("optimise");
+  check_climb(climb);
+  check_composite(data, m, options);
+  columns_of_leaves(network, data);
+  if (climb.thetas == theta_parameters::each || !has_common_theta(network))
+    throw InvalidArgument("the maximum of a composite likelihood needs one theta for all branches and the root");
+  composite_sets sets(data, options.size, m, options.likelihood);
+  const std::vector<char> is_moved(at(network.branches()), 1);
+  composite_likelihood likelihood(sets, network, {is_moved, climb.thetas == theta_parameters::common});
+  optimise_result outcome = maximise(likelihood, climb);
+  return {likelihood.network(), std::move(outcome)};
 }
 
 }  // namespace quintet::snp

@@ -38,8 +38,10 @@ struct resampling_options {
   std::int64_t block_sites = 1;   ///< consecutive sites of a block, >= 1
   /// The block of every site given, any numbers; replaces block_sites. io::snp_input::locus_of_site is one.
   std::vector<std::int64_t> block_of_site{};
-  std::uint64_t seed = 1;           ///< with the number of the replicate all that chance depends on
-  optimise_options optimise{};      ///< of every replicate; its progress is not called
+  std::uint64_t seed = 1;       ///< with the number of the replicate all that chance depends on
+  optimise_options optimise{};  ///< of every replicate; its progress is not called
+  /// 3 or 4: of every replicate optimise_composite() of sets of so many species; 0: optimise(). resample() alone.
+  std::int64_t composite = 0;
   snp::model model{};               ///< mutation and corrections
   likelihood_options likelihood{};  ///< of every replicate
   progress_callback progress{};     ///< stage "resample"; the fraction is that of the replicates
@@ -54,8 +56,9 @@ struct resampling_result {
   std::vector<Network> replicates;  ///< with their parameters; nodes and branches as in the estimate
 };
 
-/// Repeats optimise() on chosen blocks of sites. Deterministic. Throws InvalidArgument for options out of range, fewer
-/// than two blocks, data that were given weights, and as optimise(); Cancelled. Cost: an optimise() a replicate.
+/// Repeats optimise(), or optimise_composite(), on chosen blocks of sites. Deterministic. Throws InvalidArgument for
+/// options out of range, fewer than two blocks, data that were given weights, and as optimise() or
+/// optimise_composite(); Cancelled. Cost: one of these a replicate.
 resampling_result resample(const Network& network, const Data& data, const resampling_options& options = {});
 
 /// How often something is in the best networks of the replicates.

@@ -14,6 +14,7 @@
 
 #include "quintet/core/progress.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
+#include "quintet/snp/likelihood/optimise.hpp"
 #include "quintet/snp/markers/data.hpp"
 #include "quintet/snp/network/model.hpp"
 #include "quintet/snp/network/network.hpp"
@@ -47,5 +48,18 @@ struct composite_result {
 /// Likelihood; NetworkError, Cancelled. Cost: C(species, size) likelihoods of few copies.
 composite_result composite_log_likelihood(const Network& network, const Data& data, const model& model = {},
                                           const composite_options& options = {});
+
+/// A network at a maximum of its composite log-likelihood, and how it was reached.
+struct composite_optimum {
+  Network network;          ///< with the parameters of the maximum
+  optimise_result outcome;  ///< log-likelihoods are composite ones, so aic() and bic() do not hold; no truncation bound
+};
+
+/// Climbs from the parameters of the network to a maximum, as optimise() does. All branches and the root have one
+/// theta. Curvature shows no standard errors, because sites come once for every set: resample() does. Throws
+/// InvalidArgument for different thetas, theta_parameters::each, and as optimise() and composite_log_likelihood().
+/// Cost: some composite log-likelihoods an iteration.
+composite_optimum optimise_composite(const Network& network, const Data& data, const optimise_options& climb = {},
+                                     const model& model = {}, const composite_options& options = {});
 
 }  // namespace quintet::snp

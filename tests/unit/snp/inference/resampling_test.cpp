@@ -64,6 +64,22 @@ TEST_F(snp_resampling, a_jackknife_leaves_out_each_block_once) {
   EXPECT_EQ(snp::summarise_parameter(found, snp::resampled_parameter::length, branch).standard_error, 0);
 }
 
+// The only set of three species is all of them, so both are one estimate.
+TEST_F(snp_resampling, errors_of_a_composite_of_all_species_are_those_of_the_likelihood) {
+  const snp::Network network = maximum();
+  snp::resampling_options options = with(snp::resampling_method::bootstrap);
+  options.replicates = 12;
+  const auto whole = snp::resample(network, data, options);
+  options.composite = 3;
+  const auto sets = snp::resample(network, data, options);
+  EXPECT_EQ(sets.converged, 12);
+  for (std::size_t i = 0; i < 12; ++i)
+    EXPECT_NEAR(sets.replicates[i].branch(branch).gamma, whole.replicates[i].branch(branch).gamma, 2e-4);
+  EXPECT_GT(snp::summarise_parameter(sets, snp::resampled_parameter::gamma, branch).standard_error, 0.01);
+  options.composite = 2;
+  expect_invalid([&] { snp::resample(network, data, options); }, "composite must be 0, 3 or 4");
+}
+
 // The likelihood's curvature says the same: sites are independent here.
 TEST_F(snp_resampling, standard_errors_are_those_of_the_information) {
   const snp::Network network = maximum();

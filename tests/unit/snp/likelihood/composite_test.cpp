@@ -56,6 +56,38 @@ TEST(snp_composite, triples_of_five_species) {
               1e-9);
 }
 
+// No value around the maximum is larger, by parameters that plain values show.
+TEST(snp_composite, its_maximum_by_gamma_and_lengths) {
+  const snp::Network network = snp::parse_newick(five_species, {.theta = 0.02});
+  const snp::Data data = snp::simulate(network, {.copies = {2, 2, 2, 2, 2}, .sites = 400, .seed = 8});
+  const snp::optimise_options climb{.thetas = snp::theta_parameters::common, .tolerance = 1e-7};
+  const snp::composite_optimum found = snp::optimise_composite(network, data, climb);
+  EXPECT_TRUE(found.outcome.converged);
+  EXPECT_NEAR(found.outcome.start, snp::composite_log_likelihood(network, data).log_likelihood, 1e-8);
+  const double best = snp::composite_log_likelihood(found.network, data).log_likelihood;
+  EXPECT_NEAR(found.outcome.log_likelihood, best, 1e-8);
+  EXPECT_GT(best, found.outcome.start);
+  const std::int64_t minor = network.parent_branches(network.find("#H1"))[0];
+  for (const double factor : {0.97, 1.03}) {
+    snp::Network moved = found.network;
+    moved.set_gamma(minor, found.network.branch(minor).gamma * factor);
+    EXPECT_LT(snp::composite_log_likelihood(moved, data).log_likelihood, best + 1e-5) << "gamma " << factor;
+    for (std::int64_t b = 0; b < network.branches(); ++b) {
+      moved = found.network;
+      moved.set_length(b, found.network.branch(b).length * factor);
+      EXPECT_LT(snp::composite_log_likelihood(moved, data).log_likelihood, best + 1e-5) << b << ' ' << factor;
+    }
+  }
+  const std::string one_theta = "needs one theta for all branches";
+  expect_invalid([&] { snp::optimise_composite(network, data, {}); }, one_theta);
+  snp::Network uneven = network;
+  uneven.set_theta(0, 0.03);
+  expect_invalid([&] { snp::optimise_composite(uneven, data, climb); }, one_theta);
+  expect_invalid(
+      [&] { snp::optimise_composite(network, data, {.thetas = snp::theta_parameters::common, .starts = 0}); },
+      "starts");
+}
+
 // Without the other species the network is smaller, and the likelihood the same.
 TEST(snp_composite, a_set_has_the_likelihood_of_its_own_network) {
   const auto found = snp::composite_log_likelihood(snp::parse_newick(five_species, {.theta = 0.02}),
