@@ -376,7 +376,7 @@ def plot_powers(marginal, path):
     """Mean log-likelihood and what each step adds, from the prior (power 0) to the posterior (1)."""
     steps = sorted(marginal["steps"], key=lambda step: step["power"])
     power = [step["power"] for step in steps]
-    figure, (means, ratios) = plt.subplots(1, 2, figsize=(10.0, 4.2))
+    figure, (means, ratios) = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="constrained")
     means.errorbar(power, [step["mean"] for step in steps],
                    yerr=[2 * (step["variance"] / step["ess"]) ** 0.5 for step in steps], color=CHAINS[0], marker="o",
                    markersize=3, linewidth=1)
