@@ -294,6 +294,14 @@ def test_resample(network: snp.Network, data: snp.Data) -> None:
         snp.resample(network, data, replicates=2**62)
 
 
+def test_the_burn_in_of_a_short_run_is_a_tenth(data: snp.Data) -> None:
+    runs = [snp.mcmc(data, iterations=400, sample_every=10, max_reticulations=0, **more) for more in ({}, {"burn_in": 40})]
+    assert runs[0].steps[0] == 50 and len(runs[0].steps) == 36
+    np.testing.assert_array_equal(runs[0].posterior["root_height"], runs[1].posterior["root_height"])
+    with pytest.raises(TypeError, match="iterations must be an integer"):
+        snp.mcmc(data, iterations="many")
+
+
 def test_integers_out_of_range(network: snp.Network, data: snp.Data) -> None:
     for most in (2**62, 2**63 - 1):
         for name in ("starts", "patience", "max_reticulations", "max_iterations"):

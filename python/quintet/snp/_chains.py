@@ -531,7 +531,7 @@ def mcmc(
     chains: int = 2,
     temperatures: int = 1,
     iterations: int = 100000,
-    burn_in: int = 10000,
+    burn_in: int | None = None,
     sample_every: int = 100,
     seed: int = 1,
     max_reticulations: int = 2,
@@ -545,8 +545,8 @@ def mcmc(
     ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
     poisson``; keys that are left out have SnappNet's. ``calibrate A,B = normal(0.03,0.005)`` and ``calibrate root = ...``
     date common ancestors; ``monophyletic = A,B``, ``outgroup = C`` and ``backbone = ((A,B),C)`` restrict the networks;
-    ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data (None, and species) the prior is sampled. Further
-    options: heat, tune_heat, swap_every, threads, start (a Network, one for each chain, or "search"; see :class:`Sampler`) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
+    ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data (None, and species) the prior is sampled. The
+    burn-in is a tenth of the iterations by default. Further options: heat, tune_heat, swap_every, threads, start (a Network, one for each chain, or "search"; see :class:`Sampler`) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
     fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
     polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device, truncation. The same samples for any number of
     threads.
@@ -563,7 +563,7 @@ def mcmc(
         chains=chains,
         temperatures=temperatures,
         iterations=iterations,
-        burn_in=burn_in,
+        burn_in=as_integer(iterations, "iterations") // 10 if burn_in is None else burn_in,
         sample_every=sample_every,
         seed=seed,
         max_reticulations=max_reticulations,
