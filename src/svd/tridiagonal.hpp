@@ -45,12 +45,13 @@ QUINTET_SVD_INLINE chased_bulge<Scalar> start_bulge(const Scalar& d_l, const Sca
   return {one, one, zero, d_m - d_l + e_l / choose(g < zero, g - r, g + r)};
 }
 
-/// Iterations for one eigenvalue; more are not needed.
-constexpr int max_ql_iterations = 50;
+/// Iterations for all eigenvalues of n rows, as LAPACK's steqr allows. Two an eigenvalue are usual. But the first one
+/// of a long block may take more than 60: what rounding leaves of a matrix of rank 1 is one.
+constexpr int max_ql_iterations(int n) { return 30 * n; }
 
 /// How far the iteration on a tridiagonal matrix has come.
 struct tridiagonal_state {
-  int first = 0, iterations = 0;  ///< eigenvalues before `first` are there; iterations of this one
+  int first = 0, iterations = 0;  ///< eigenvalues before `first` are there; iterations so far
   bool failed = false;            ///< an eigenvalue was left that had not converged
 };
 
@@ -71,8 +72,8 @@ QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign
     const int l = at.first;
     int m = l;
     while (m + 1 < n && absolute(e[m]) > device::fma(epsilon, absolute(d[m]) + absolute(d[m + 1]), floor)) ++m;
-    if (m == l || at.iterations == max_ql_iterations) {
-      at = {l + 1, 0, at.failed || m != l};
+    if (m == l || at.iterations == max_ql_iterations(n)) {
+      at = {l + 1, at.iterations, at.failed || m != l};
       continue;
     }
     if (used + 2 + 2 * (m - l) > capacity) break;

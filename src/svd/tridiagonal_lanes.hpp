@@ -55,8 +55,7 @@ class tridiagonal_lanes {
     for (;;) {
       const scalar before = l_;
       search_blocks(before);
-      iterations_ = choose(l_ > before, scalar{}, iterations_);
-      const mask stuck = open_ & (iterations_ >= real(max_ql_iterations));
+      const mask stuck = open_ & (iterations_ >= real(max_ql_iterations(n_)));
       if (!any(stuck)) break;
       failed_ = failed_ | stuck;
       for (int i = 0; i + 1 < n_; ++i)

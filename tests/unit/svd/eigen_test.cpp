@@ -156,6 +156,30 @@ TYPED_TEST(svd_eigen, larger_matrices_and_few) {
   }
 }
 
+// Rounding leaves a long block of noise of a matrix of rank 1. Its first eigenvalue takes more than 50 steps.
+TYPED_TEST(svd_eigen, rank_one_leaves_a_block_of_noise) {
+  for (const std::int64_t n : {73, 132, 196, 212, 256}) {
+    std::vector<TypeParam> a(4 * n * n);
+    double largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      largest += double((i + 1) * (i + 1));
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t b = 0; b < 4; ++b) a[(b * n + i) * n + j] = TypeParam((i + 1) * (j + 1));
+    }
+    for (const std::int64_t batch : {1, 4})
+      for (const bool vectors : {true, false}) {
+        SCOPED_TRACE(text("n = ", n, ", batch ", batch, ", vectors ", vectors));
+        const auto r = svd::eigen(batch_view<const TypeParam>(a.data(), batch, n, n), {.vectors = vectors});
+        for (std::int64_t b = 0; b < batch; ++b) {
+          EXPECT_EQ(r.status[b], svd::ok);
+          for (std::int64_t j = 0; j < n; ++j)
+            EXPECT_NEAR(r.eigenvalue(b, j), j + 1 < n ? 0 : largest,
+                        2 * double(n) * compute_epsilon<TypeParam> * largest);
+        }
+      }
+  }
+}
+
 TYPED_TEST(svd_eigen, values_alone_are_those_with_vectors) {
   on_every_device([](const Device& device) {
     for (const std::int64_t n : {1, 3, 8, 20, 40, 70}) {
