@@ -32,6 +32,7 @@ class DecomposeOptions:
     proper_rotations: bool = checked(as_flag, False)
     max_sweeps: int = checked(as_integer, 30)
     centre: bool = checked(as_flag, False)
+    part_of: int = checked(as_integer, 0)
 
 
 _NAMES = tuple(member.name for member in fields(DecomposeOptions))
@@ -39,7 +40,7 @@ _NAMES = tuple(member.name for member in fields(DecomposeOptions))
 
 @remembered
 def decompose_options(*arguments: Any) -> Any:
-    """The options as the bindings hold them; `arguments` in the order of DecomposeOptions, the last may be left out."""
+    """The options as the bindings hold them; `arguments` in the order of DecomposeOptions, the last ones may be left out."""
     return _core.svd_options(read_options(DecomposeOptions, dict(zip(_NAMES, arguments))))
 
 

@@ -217,7 +217,7 @@ def _decompose_in_blocks(
     progress: bool | Progress | None,
     centre: bool,
 ) -> _Factors:
-    """The same bits: a matrix does not see the others of its batch."""
+    """With options that hold the size of the whole batch, blocks have its bits."""
     parts = [_decompose(a[part], options, shape, device, centre) for part in blocks(progress, "decompose", len(a), 16)]
     u, s, v, status, sweeps = (np.concatenate(arrays) for arrays in list(zip(*parts))[:5])
     means = np.concatenate([part.means for part in parts if part.means is not None]) if centre else None
@@ -384,8 +384,9 @@ def svd(
     matrices, lead = _batch(array, "a")
     truncates = rtol is not None or atol is not None
     vectors = vectors_of(full_matrices and not truncates, compute_uv, top)
+    whole = 0 if is_off(progress) else len(matrices)
     options = decompose_options(
-        vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps, centre
+        vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps, centre, whole
     )
     shape = _shape(matrices, vectors, top)
     if hermitian:

@@ -34,6 +34,7 @@ constexpr auto option_list = [](auto visit) {
   visit("proper_rotations", &svd::options::proper_rotations);
   visit("max_sweeps", &svd::options::max_sweeps);
   visit("centre", &svd::options::centre);
+  visit("part_of", &svd::options::part_of);
 };
 
 svd::any_factors factors(const array& u, const array& s, const array& v) {

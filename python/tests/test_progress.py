@@ -105,6 +105,18 @@ def test_masked_product_and_errors() -> None:
         neighbours.nearest(X, len(X), progress=lambda *_: None)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [17, 33, 50])
+def test_the_last_block_may_be_small(dtype: str, count: int) -> None:
+    """One or two matrices alone are not side by side in registers, which rounds differently."""
+    for n in (4, 12, 33):
+        a = rng.normal(size=(count, n, n)).astype(dtype)
+        for one, other in zip(linalg.svd(a), linalg.svd(a, progress=lambda *_: None), strict=True):
+            np.testing.assert_array_equal(one, other)
+        one, other = (linalg.svd(a, compute_uv=False, progress=p) for p in (None, lambda *_: None))
+        np.testing.assert_array_equal(one, other)
+
+
 def test_empty_inputs() -> None:
     assert linalg.svd(np.empty((0, 3, 2)), progress=lambda *_: None)[1].shape == (0, 2)
     assert neighbours.nearest(X, 3, queries=np.empty((0, 3)), progress=lambda *_: None).indices.shape == (0, 3)
