@@ -310,10 +310,81 @@ def test_functions_of_matrices(name: str) -> None:
         weights = sym(matrices(4, 4))
         (function(I) * weights).sum().backward()
         assert torch.allclose(I.grad, df(torch.tensor(x, dtype=torch.float64)) * weights, rtol=1e-12)
-    loss = function(leaf).sum()
-    gradient = torch.autograd.grad(loss, leaf, create_graph=True)[0]
-    with pytest.raises(NotImplementedError, match="second derivatives"):
-        torch.autograd.grad(gradient.sum(), leaf)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_second_derivatives_of_functions(name: str) -> None:
+    function = getattr(qt, name)
+    near = torch.diag(torch.tensor([0.5, 0.5, 0.5 + 1e-9, 2.0], dtype=torch.float64))
+    for A in (positive(4, 4), 2 * torch.eye(4, dtype=torch.float64), near):
+        leaf = A.clone().requires_grad_()
+        assert torch.autograd.gradgradcheck(lambda A: function(sym(A)), leaf, check_fwd_over_rev=True)
+    # A direction of the Hessian by every composition of modes.
+    A, E, weights = positive(4, 4), sym(matrices(4, 4)), sym(matrices(4, 4, seed=1))
+
+    def loss(A: Any) -> Any:
+        return (function(sym(A)) * weights).sum()
+
+    hessians = [outer(inner(loss))(A) for outer in (torch.func.jacrev, torch.func.jacfwd)
+                for inner in (torch.func.jacrev, torch.func.jacfwd)]
+    slope = torch.func.grad(loss)
+    for hessian in hessians:
+        change = torch.einsum("ijkl,kl->ij", hessian, E)
+        assert torch.allclose(change, (slope(A + 1e-5 * E) - slope(A - 1e-5 * E)) / 2e-5, rtol=1e-5, atol=1e-6)
+    batch = positive(3, 4, 4)
+    assert torch.allclose(torch.vmap(torch.func.hessian(loss))(batch)[1], torch.func.hessian(loss)(batch[1]))
+    leaf = A.clone().requires_grad_()
+    gradient = torch.autograd.grad(loss(leaf), leaf, create_graph=True)[0]
+    second = torch.autograd.grad(gradient.sum(), leaf, create_graph=True)[0]
+    with pytest.raises(NotImplementedError, match="third derivatives"):
+        torch.autograd.grad(second.sum(), leaf)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_compiled_functions_of_matrices(name: str, dtype: Any) -> None:
+    torch.compiler.reset()
+    function = getattr(qt, name)
+    A = positive(3, 4, 4).to(dtype)
+    weights = sym(matrices(3, 4, 4)).to(dtype)
+
+    def gradient(call: Any) -> Any:
+        leaf = A.clone().requires_grad_()
+        result = call(leaf)
+        (result * weights).sum().backward()
+        return result.detach(), leaf.grad
+
+    compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+    for mine, other in zip(gradient(compiled), gradient(function), strict=True):
+        assert torch.equal(mine, other)
+    assert torch.equal(torch.compile(torch.vmap(function), backend="aot_eager", fullgraph=True)(A), function(A))
+
+
+@pytest.mark.parametrize("kind", ["_Root", "_InverseRoot", "_Logarithm", "_Exponential"])
+def test_second_divided_differences(kind: str) -> None:
+    """Against their definition in 150 digits, with equal numbers a little apart."""
+    from decimal import Decimal, localcontext
+
+    from quintet.torch import _matrix_functions as functions
+
+    function = {"_Root": Decimal.sqrt, "_InverseRoot": lambda x: 1 / x.sqrt(), "_Logarithm": Decimal.ln}
+    f = function.get(kind, Decimal.exp)
+    mine = functions._Root(0.0) if kind == "_Root" else getattr(functions, kind)()
+    generator = torch.Generator().manual_seed(5)
+    with localcontext() as context:
+        context.prec = 150
+        for gap in (0.0, 1e-13, 1e-8, 1e-4, 1e-2, 0.4, 1.5, 20.0, 1e6):
+            if kind == "_Exponential" and gap > 100:
+                continue
+            for base in (1e-6, 0.7, 30.0):
+                for shape in ((0, 1, 1), (0, 0, 1), (0, 1, 0), (0, 0.3, 1), (1, 0.9, 0)):
+                    noise = 1 + 0.1 * torch.rand(3, generator=generator, dtype=torch.float64)
+                    v = base * (1 + gap * torch.tensor(shape, dtype=torch.float64) * noise)
+                    a, b, c = sorted(Decimal(x) for x in v.tolist())
+                    a, c = a - abs(a) * Decimal("1e-40"), c + abs(c) * Decimal("1e-40")
+                    expected = ((f(c) - f(b)) / (c - b) - (f(b) - f(a)) / (b - a)) / (c - a)
+                    found = mine.second_difference(*v.unsqueeze(-1)).item()
+                    assert found == pytest.approx(float(expected), rel=4e-15), (v.tolist(), base, gap)
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-14, 1e-9, 1e-6, 1e-3, 0.1, 3.0, 1e4])

@@ -44,6 +44,9 @@ class Kind(Protocol):
     def change(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor) -> Tensor:
         """That of ``U f(S) Vh`` for a change E of the matrix; its own adjoint in E."""
 
+    def curvature(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor, G: Tensor) -> Tensor:
+        """The change of change(E) for a change G of the matrix: symmetric in E, G and what its product is taken with."""
+
 
 class _OfSingularValues:
     def decomposed(self, A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -52,6 +55,11 @@ class _OfSingularValues:
 
     def change(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor) -> Tensor:
         return _apply_differences(U, S, Vh, E, self)
+
+    def curvature(self, U: Tensor, S: Tensor, Vh: Tensor, E: Tensor, G: Tensor) -> Tensor:
+        raise NotImplementedError(
+            "functions of singular values have no second derivatives: use quintet.torch.svd for those"
+        )
 
     def values(self, S: Tensor) -> Tensor:
         raise NotImplementedError
@@ -167,23 +175,23 @@ class _Change(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.save_for_backward(inputs[0], *inputs[2:5])
-        ctx.save_for_forward(inputs[0], *inputs[2:5])
+        ctx.save_for_backward(*inputs[:5])
+        ctx.save_for_forward(*inputs[:5])
         ctx.kind = inputs[5]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        if ctx.needs_input_grad[0]:
-            raise _second_order()
-        A, U, S, Vh = ctx.saved_tensors
-        return None, applied(_Change, A, grads[0], U, S, Vh, ctx.kind), None, None, None, None
+        A, E, U, S, Vh = ctx.saved_tensors
+        by_A = applied(_Curvature, A, E, grads[0], U, S, Vh, ctx.kind) if ctx.needs_input_grad[0] else None
+        by_E = applied(_Change, A, grads[0], U, S, Vh, ctx.kind) if ctx.needs_input_grad[1] else None
+        return by_A, by_E, None, None, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        if tangents[0] is not None:
-            raise _second_order()
-        A, U, S, Vh = ctx.saved_tensors
-        return applied(_Change, A, tangents[1], U, S, Vh, ctx.kind)
+        A, E, U, S, Vh = ctx.saved_tensors
+        by_A = None if tangents[0] is None else applied(_Curvature, A, E, tangents[0], U, S, Vh, ctx.kind)
+        by_E = None if tangents[1] is None else applied(_Change, A, tangents[1], U, S, Vh, ctx.kind)
+        return by_E if by_A is None else by_A if by_E is None else by_A + by_E
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
@@ -191,18 +199,63 @@ class _Change(torch.autograd.Function):
         return applied(_Change, *tensors, args[5]), 0
 
 
-def _second_order() -> Exception:
-    return NotImplementedError(
-        "functions of singular values and of eigenvalues have no second derivatives: use quintet.torch.svd or eigh for those"
-    )
+class _Curvature(torch.autograd.Function):
+    """The change of that change for a change G of A: linear in E and in G."""
+
+    @staticmethod
+    def forward(A: Tensor, E: Tensor, G: Tensor, U: Tensor, S: Tensor, Vh: Tensor, kind: Kind) -> Tensor:
+        return kind.curvature(U, S, Vh, E, G)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[:6])
+        ctx.save_for_forward(*inputs[:6])
+        ctx.kind = inputs[6]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if ctx.needs_input_grad[0]:
+            raise _third_order()
+        A, E, G, *factors = ctx.saved_tensors
+        by_E, by_G = (
+            applied(_Curvature, A, grads[0], other, *factors, ctx.kind) if needed else None
+            for other, needed in zip((G, E), ctx.needs_input_grad[1:3])
+        )
+        return None, by_E, by_G, None, None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        if tangents[0] is not None:
+            raise _third_order()
+        A, E, G, *factors = ctx.saved_tensors
+        parts = [
+            applied(_Curvature, A, change, other, *factors, ctx.kind)
+            for change, other in ((tangents[1], G), (tangents[2], E))
+            if change is not None
+        ]
+        return sum(parts[1:], parts[0])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        tensors = [_front(t, d, info.batch_size) for t, d in zip(args[:6], in_dims[:6])]
+        return applied(_Curvature, *tensors, args[6]), 0
+
+
+def _third_order() -> Exception:
+    return NotImplementedError("functions of eigenvalues have no third derivatives: use quintet.torch.eigh for those")
+
+
+def mapped(A: Tensor, kind: Kind) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """``U f(S) Vh``, U, S and Vh of a tensor without history."""
+    U, S, Vh = kind.decomposed(A)
+    values = kind.values(S.double()).to(S.dtype)
+    return ((U.to(S.dtype) * values.unsqueeze(-2)) @ Vh.to(S.dtype)).to(A.dtype), U, S, Vh
 
 
 class _Spectral(torch.autograd.Function):
     @staticmethod
     def forward(A: Tensor, kind: Kind) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        U, S, Vh = kind.decomposed(A.detach())
-        values = kind.values(S.double()).to(S.dtype)
-        return ((U.to(S.dtype) * values.unsqueeze(-2)) @ Vh.to(S.dtype)).to(A.dtype), U, S, Vh
+        return mapped(A.detach(), kind)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
