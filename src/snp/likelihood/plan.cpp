@@ -69,8 +69,9 @@ class planner {
     const std::int64_t child = network_.child_branches(node)[0];
     const layout& top = group_with(child).states;
     const std::int64_t most = top.max(top.axis_of(child));
-    require_argument(most <= max_unscaled_lineages, text("gene copies below ", reticulations_below(network_, {child})),
-                     most, text("<= ", max_unscaled_lineages, ", as a reticulation has their binomials"));
+    const std::string name = network_.name(node).empty() ? text("node ", node) : network_.name(node);
+    require_argument(most <= max_unscaled_lineages, text("lineages below reticulation ", name), most,
+                     text("<= ", max_unscaled_lineages, ", as a reticulation has their binomials"));
     const auto parents = network_.parent_branches(node);
     group result = split_rule::encode(builder_, group_with(child), child, parents[0], parents[1], next_kept());
     for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})

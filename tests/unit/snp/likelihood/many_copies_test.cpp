@@ -240,7 +240,7 @@ TEST(snp_many_copies, what_is_refused) {
   expect_refused([&] { likelihood_of(newick, {{{1, 1200}, {0, 1}}}, m).gradient(); }, "gradients take at most 1000");
   expect_refused([&] { log_of(newick, {{1, 1200}, {0, 1}}, {.u = 1e6, .v = 1}); }, "expected mutations");
   expect_refused([&] { likelihood_of(below_reticulation, {{{1, 2}, {1, 1001}, {1, 2}}}, m, Device::host(), false, 0); },
-                 "gene copies below");
+                 "lineages below reticulation #H1 must be <= 1000");
 }
 
 #ifdef QUINTET_LONG_TEST
