@@ -434,13 +434,14 @@ void search(session& session, const arguments& a) {
   const io::snp_input markers = read_marker_file(session, a.input);
   const snp::Data& data = markers.data;
   const snp::search_options options = search_options_of(session, a);
-  const snp::resampling_options replicates = resampling_options_of(session, a, markers);
+  std::optional<snp::resampling_options> resampling_options;
+  if (resamples(a)) resampling_options = resampling_options_of(session, a, markers);
   const snp::search_result outcome = session.timed("search", [&] { return snp::search_networks(data, options); });
   report_search(session, outcome, options);
   write_network(session, a, snp::best_level(outcome).network);
-  if (!resamples(a)) return;
+  if (!resampling_options) return;
   const snp::resampled_search resampling =
-      session.timed("resample", [&] { return snp::resample_search(data, options, replicates); });
+      session.timed("resample", [&] { return snp::resample_search(data, options, *resampling_options); });
   report_support(session, resampling);
   warn_of_few_blocks(session, resampling.blocks);
 }

@@ -526,6 +526,28 @@ TEST_F(snp_likelihood_driver, standard_errors_of_an_optimum) {
                  "needs --bootstrap, --jackknife or --f-statistics");
 }
 
+// With the parameters that a search optimises by itself. Sites without contigs are told before it.
+TEST_F(snp_likelihood_driver, support_of_a_search) {
+  std::string table = "A,B,C\n";
+  for (int i = 0; i < 20; ++i) table += i % 2 == 0 ? "2/2,2/2,0/2\n" : i % 4 == 1 ? "0/2,1/2,2/2\n" : "0/2,0/2,0/2\n";
+  make("twenty.csv", table);
+  arguments line{"--data",   "twenty.csv",          "--theta", "0.1",      "--u", "1",          "--v", "1",
+                 "--search", "--max-reticulations", "0",       "--starts", "1",   "--outgroup", "C",   "--json",
+                 "o.json"};
+  arguments more = line;
+  more.insert(more.end(), {"--bootstrap", "3", "--block-sites", "2"});
+  run_well(more);
+  const test::json_value support = json("o.json")["results"]["support"];
+  EXPECT_EQ(support["blocks"], 10);
+  EXPECT_EQ(support["replicates"], 3);
+  EXPECT_EQ(support["clusters"][0]["name"], "A,B");
+  line.insert(line.end(), {"--jackknife", "--block-loci"});
+  const outcome refused = run(line);
+  EXPECT_EQ(refused.status, 2);
+  QUINTET_EXPECT_CONTAINS(refused.error, "needs the contigs of VCF");
+  EXPECT_EQ(refused.out.find("reticulations"), std::string::npos) << refused.out;
+}
+
 TEST_F(snp_likelihood_driver, filters_of_sites) {
   make("a.raw",
        "FID IID PAT MAT SEX PHENOTYPE s0_T s1_G s2_A\nA 1 0 0 0 -9 0 1 0\nA 2 0 0 0 -9 0 NA 0\nB 3 0 0 0 -9 0 1 2\n");
