@@ -49,7 +49,7 @@ double count_states_within(const std::vector<std::int64_t>& most, std::size_t ax
 }
 
 // The limits of the branches of a set alone, the branch with the fewest copies first.
-std::vector<std::int64_t> limits_of(const shared_copies& shared, std::size_t set) {
+std::vector<std::int64_t> most_on_subsets(const shared_copies& shared, std::size_t set) {
   std::vector<std::size_t> axes;
   for (std::size_t bit = 1; bit < shared.sets(); bit *= 2)
     if ((set & bit) != 0) axes.push_back(bit);
@@ -67,7 +67,7 @@ std::vector<std::int64_t> limits_of(const shared_copies& shared, std::size_t set
 
 double count_states_of(const shared_copies& shared) {
   const std::size_t all = shared.sets() - 1;
-  const std::vector<std::int64_t> limits = limits_of(shared, all);
+  const std::vector<std::int64_t> limits = most_on_subsets(shared, all);
   std::vector<std::int64_t> max;
   double combinations = 1;
   for (std::size_t bit = 1; bit <= all; bit *= 2) {
@@ -77,7 +77,8 @@ double count_states_of(const shared_copies& shared) {
   if (max.size() > 3 && combinations > max_counted) return count_states(max, limits[all]);
   double states = shared.can_end_on(0) ? 1 : 0;
   for (std::size_t set = 1; set <= all; ++set)
-    if (shared.can_end_on(set)) states += count_states_within(limits_of(shared, set), std::size_t(std::popcount(set)));
+    if (shared.can_end_on(set))
+      states += count_states_within(most_on_subsets(shared, set), std::size_t(std::popcount(set)));
   return states;
 }
 
@@ -85,7 +86,8 @@ double count_states_of(const shared_copies& shared) {
 double count_root_states(const shared_copies& children) {
   std::int64_t least = 0, most = children.most(3);
   for (const std::size_t set : {std::size_t{3}, std::size_t{2}, std::size_t{1}})
-    if (children.can_end_on(set) && count_states_within(limits_of(children, set), std::size_t(std::popcount(set))) > 0)
+    if (children.can_end_on(set) &&
+        count_states_within(most_on_subsets(children, set), std::size_t(std::popcount(set))) > 0)
       least = std::popcount(set);
   double states = children.can_end_on(0) ? 1 : 0;
   for (std::int64_t n = std::max<std::int64_t>(least, 1); n <= most; ++n) states += double(n + 1);
