@@ -164,6 +164,8 @@ po::options_description describe(arguments& a) {
 
 snp::optimise_options optimise_options_of(const arguments& a) {
   snp::optimise_options options{.lengths = false, .thetas = snp::theta_parameters::fixed, .gammas = false};
+  // Sums over many sets are flat near their maximum; a search ends there too.
+  if (a.composite > 0) options.tolerance = snp::search_options{}.optimise.tolerance;
   std::istringstream words(a.optimise + ",");
   const auto set_thetas = [&](snp::theta_parameters mode) {
     if (options.thetas != snp::theta_parameters::fixed && options.thetas != mode)

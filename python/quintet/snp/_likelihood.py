@@ -407,7 +407,8 @@ def resample(
     block is a run of `block_sites` sites, or the sites with one number in `block_of_site`, such as
     ``data.report["locus_of_site"]`` of a VCF. Every replicate is optimised from the parameters of `network`. With
     ``composite=3`` (or 4) it is the composite likelihood of all sets of so many species, with thetas "common" or
-    "fixed": its curvature shows no errors, because sites come once for every set.
+    "fixed": its curvature shows no errors, because sites come once for every set. `tolerance` is then multiplied by
+    sets / species; ``tolerance=1e-3`` is that of :func:`search`.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)

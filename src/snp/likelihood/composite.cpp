@@ -107,9 +107,14 @@ composite_optimum optimise_composite(const Network& network, const Data& data, c
   if (climb.thetas == theta_parameters::each || !has_common_theta(network))
     throw InvalidArgument("the maximum of a composite likelihood needs one theta for all branches and the root");
   composite_sets sets(data, options.size, m, options.likelihood);
+  if (sets.sets().empty())
+    throw InvalidArgument(text("there is nothing to optimise: fewer than ", options.size, " species have copies"));
   const std::vector<char> is_moved(at(network.branches()), 1);
   composite_likelihood likelihood(sets, network, {is_moved, climb.thetas == theta_parameters::common});
-  optimise_result outcome = maximise(likelihood, climb);
+  // Every site is in many sets: as often as a species is in them, up to their size.
+  optimise_options settings = climb;
+  settings.tolerance *= double(sets.sets().size()) / double(data.species().size());
+  optimise_result outcome = maximise(likelihood, settings);
   return {likelihood.network(), std::move(outcome)};
 }
 

@@ -56,9 +56,10 @@ struct composite_optimum {
 };
 
 /// Climbs from the parameters of the network to a maximum, as optimise() does. All branches and the root have one
-/// theta. Curvature shows no standard errors, because sites come once for every set: resample() does. Throws
-/// InvalidArgument for different thetas, theta_parameters::each, and as optimise() and composite_log_likelihood().
-/// Cost: some composite log-likelihoods an iteration.
+/// theta. The tolerance is multiplied by sets / species, because a site is in many sets. Curvature shows no standard
+/// errors, because sites come once for every set: resample() does. Throws InvalidArgument for different thetas,
+/// theta_parameters::each, and as optimise() and composite_log_likelihood(). Cost: some composite log-likelihoods an
+/// iteration.
 composite_optimum optimise_composite(const Network& network, const Data& data, const optimise_options& climb = {},
                                      const model& model = {}, const composite_options& options = {});
 

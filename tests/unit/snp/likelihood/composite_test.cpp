@@ -78,6 +78,10 @@ TEST(snp_composite, its_maximum_by_gamma_and_lengths) {
       EXPECT_LT(snp::composite_log_likelihood(moved, data).log_likelihood, best + 1e-5) << b << ' ' << factor;
     }
   }
+  snp::DataBuilder two_species({"A", "B", "C", "D", "E"}, {.empty = snp::empty_species::keep});
+  two_species.add_site(std::vector<std::int64_t>{1, 0, 0, 0, 0}, std::vector<std::int64_t>{2, 2, 0, 0, 0});
+  const snp::Data without_sets = two_species.finish();
+  expect_invalid([&] { snp::optimise_composite(network, without_sets, climb); }, "fewer than 3 species have copies");
   const std::string one_theta = "needs one theta for all branches";
   expect_invalid([&] { snp::optimise_composite(network, data, {}); }, one_theta);
   snp::Network uneven = network;
