@@ -120,10 +120,13 @@ jacobi_job<Real> make_job(batch_view<const T> a, const typed_outputs<T>& out, co
   return job;
 }
 
-/// The matrices that a first run has left alone, by the reason.
+/// The matrices that a first run has left alone, by the reason, and those that it did not finish.
 struct deferred {
-  std::vector<std::int64_t> badly_scaled, out_of_range, reflected;
+  std::vector<std::int64_t> badly_scaled, out_of_range, reflected, unfinished;
 };
+
+/// Sweeps after which a matrix gets another run, with pivoted QR. A lower limit of the caller is one of time.
+constexpr std::int64_t sweeps_before_pivoting = 20;
 
 deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Device& device) {
   std::vector<std::int32_t> copy;
@@ -137,6 +140,7 @@ deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Dev
     if (status[b] == code_badly_scaled) left.badly_scaled.push_back(b);
     if (status[b] == code_out_of_range) left.out_of_range.push_back(b);
     if (status[b] == code_wants_reflections) left.reflected.push_back(b);
+    if (status[b] == code_not_converged) left.unfinished.push_back(b);
   }
   return left;
 }
@@ -188,7 +192,8 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   const column_means<real> means = {out.means.data(), out.means.stride()};
   centred_source<real> source(means, is_exchanged);
   // The means of rows make every Gram matrix of columns singular.
-  if (suits_gram_qr(job) && !(options.centre && is_exchanged)) {
+  const bool has_gram_qr = suits_gram_qr(job) && !(options.centre && is_exchanged);
+  if (has_gram_qr) {
     run_gram_qr(job, means, batch, device);
     const deferred left = find_deferred(out.status.data(), a.batch(), device);
     if (!left.reflected.empty()) {
@@ -203,8 +208,11 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   if (!job.defer_badly_scaled && !job.defer_out_of_range) return;
   const deferred left = find_deferred(out.status.data(), a.batch(), device);
   if (job.defer_badly_scaled) job.preconditioner = route::pivoted_lower;
+  // Singular values that fall far below eps S_0 take many sweeps, and a third of them after pivoted QR.
+  const bool has_retry = job.defer_badly_scaled && options.max_sweeps >= sweeps_before_pivoting && !has_gram_qr;
   job.defer_badly_scaled = job.defer_out_of_range = false;
   run_listed(job, left.badly_scaled, batch, device);
+  if (has_retry) run_listed(job, left.unfinished, batch, device);
   if constexpr (has_wider_type) {
     jacobi_job<double> wide = make_job<double>(a, out, options, is_exchanged);
     wide.preconditioner = job.preconditioner;

@@ -44,8 +44,8 @@ struct options {
   /// U and V are rotations, determinant 1, and the last singular value has the sign of det A (McAdams et al. 2011). For
   /// 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors; not with canonical_signs.
   bool proper_rotations = false;
-  /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 are enough for every
-  /// float matrix of the tests.
+  /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 are enough for most
+  /// float matrices. From 20 on, `automatic` first gives a matrix that needs more pivoted QR and as many sweeps again.
   std::int64_t max_sweeps = 30;
   /// Matrices of the batch that this batch is a part of; 0 or less than its size: this is all. The size of a batch
   /// decides whether matrices are side by side in registers, which rounds differently. With part_of, parts have the

@@ -64,6 +64,19 @@ TYPED_TEST(svd_block, accuracy) {
   check<TypeParam>({a.data(), 1, 270, 280}, {.preconditioning = preconditioning::pivoted_qr});
 }
 
+// Powers of points of [-1, 1]: rows and columns are of one size, and most singular values lie far below epsilon.
+// Without pivoted QR they take more than 30 sweeps.
+TEST(svd_block_values, far_below_epsilon) {
+  const std::int64_t n = 260;
+  std::vector<double> a(n * n);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) a[i * n + j] = std::pow(2 * double(i) / double(n - 1) - 1, double(n - 1 - j));
+  check<double>({a.data(), 1, n, n}, {});
+  const auto alone = svd::decompose<double>({a.data(), 1, n, n}, {.preconditioning = svd::preconditioning::none});
+  EXPECT_EQ(alone.status[0], svd::not_converged);
+  EXPECT_EQ(svd::decompose<double>({a.data(), 1, n, n}, {.max_sweeps = 19}).status[0], svd::not_converged);
+}
+
 TYPED_TEST(svd_block, large_square) {
   const auto a = random_numbers<TypeParam>(512 * 512);
   check<TypeParam>({a.data(), 1, 512, 512}, {});
