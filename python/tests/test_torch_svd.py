@@ -278,6 +278,35 @@ def test_patched_functions_agree_with_torch() -> None:
         torch.testing.assert_close((U[..., :4] * S[..., None, :]) @ Vh, A)
 
 
+@pytest.mark.parametrize("shape", [(6, 3), (3, 6), (4, 4)])
+def test_patched_lstsq(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    from quintet.torch import _patch
+
+    seen: list[int] = []
+    ours = _patch.linalg.lstsq
+    monkeypatch.setattr(_patch.linalg, "lstsq", lambda *a, **how: (seen.append(1), ours(*a, **how))[1])
+    A = matrix(2, *shape)
+    b = matrix(2, shape[0], 2)
+    singular = A.clone()
+    singular[:, :, -1] = singular[:, :, 0]
+    for a, right in ((A, b), (singular, b), (A[0], b[0]), (A.float(), b.float())):
+        expected = torch.linalg.lstsq(a, right)
+        with qt.patched():
+            found = torch.linalg.lstsq(a, right)
+        torch.testing.assert_close(tuple(found), tuple(expected), rtol=1e-3, atol=1e-3 if a.dtype != A.dtype else 1e-9)
+    assert len(seen) == 4
+    with qt.patched():
+        assert torch.linalg.lstsq(A, b, rcond=0.99).rank.tolist() == [1, 1]
+        leaves = [A.clone().requires_grad_(), b.clone().requires_grad_()]
+        assert torch.autograd.gradcheck(lambda a, b: torch.linalg.lstsq(a, b).solution, leaves)
+        assert torch.linalg.lstsq(A.half(), b.half()).solution.dtype == torch.float16
+        count = len(seen)
+        assert torch.linalg.lstsq(A, b, driver="gelsd").singular_values.shape == (2, min(shape))
+        assert len(seen) == count
+        with pytest.raises(torch.linalg.LinAlgError, match="NaN"):
+            torch.linalg.lstsq(A * float("nan"), b)
+
+
 def test_patched_runs_ours_and_leaves_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     from quintet.torch import _patch
 

@@ -1,6 +1,6 @@
-"""``torch.linalg.svd`` and ``eigh`` and everything that rests on them, by this library: the processor's kernels of
-``aten::_linalg_svd`` and ``aten::_linalg_eigh`` are exchanged at the dispatcher, so torch's own derivatives, vmap and
-compilation stay as they are.
+"""``torch.linalg.svd``, ``eigh`` and ``lstsq`` and everything that rests on them, by this library: the processor's kernels
+of ``aten::_linalg_svd``, ``aten::_linalg_eigh`` and ``aten::linalg_lstsq`` are exchanged at the dispatcher, so torch's own
+derivatives, vmap and compilation stay as they are.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any, Iterator, Mapping
 import torch
 from torch import Tensor
 
+from .. import linalg
 from .._errors import InvalidArgument
 from . import _eigen, _svd
-from ._tensors import CODES
+from ._tensors import CODES, plain
 
 __all__ = ["patch", "patched", "unpatch"]
 
@@ -65,7 +66,36 @@ def _eigen_kernel(A: Tensor, UPLO: str = "L", compute_v: bool = True) -> tuple[T
     return w.to(A.dtype), A.new_empty(0) if V is None else V
 
 
-_KERNELS = {"_linalg_svd": _kernel, "_linalg_eigh": _eigen_kernel}
+def _solution(A: Tensor, b: Tensor, rcond: float | None) -> tuple[Tensor, Tensor] | None:
+    """x and the ranks; None for what torch's kernel has to answer."""
+    limit = _sizes.get(A.dtype, 0)
+    is_ours = type(A) is Tensor and type(b) is Tensor and A.dim() >= 2 and max(A.shape[-2:]) <= limit
+    if not is_ours or A.dtype != b.dtype or A.shape[:-1] not in (b.shape, b.shape[:-1]):
+        return None
+    if rcond is not None and not rcond >= 0:
+        return None
+    try:
+        found = linalg.lstsq(plain(A), plain(b), rtol=rcond, return_info=True)
+    except linalg.LinAlgError as error:
+        raise torch.linalg.LinAlgError(f"linalg.lstsq: {error}") from None
+    return found.x, found.rank
+
+
+def _lstsq_kernel(
+    A: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """As torch's default driver, gelsy, has it: without residuals and singular values."""
+    A, b = _memory_of(A), _memory_of(b)
+    found = _solution(A, b, rcond) if driver is None else None
+    if found is None:
+        result: tuple[Tensor, Tensor, Tensor, Tensor] = _native["linalg_lstsq"].call_boxed(
+            _keys, A, b, rcond, driver=driver
+        )
+        return result
+    return found[0], A.new_empty(0), found[1], A.new_empty(0)
+
+
+_KERNELS = {"_linalg_svd": _kernel, "_linalg_eigh": _eigen_kernel, "linalg_lstsq": _lstsq_kernel}
 
 
 def _checked(max_size: Mapping[torch.dtype, int] | None) -> dict[torch.dtype, int]:
@@ -82,8 +112,8 @@ def _checked(max_size: Mapping[torch.dtype, int] | None) -> dict[torch.dtype, in
 def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
     """Lets this library decompose matrices of at most ``max_size[dtype]`` rows and columns for ``torch.linalg.svd``,
     ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd``,
-    ``svd_lowrank``, and ``torch.linalg.eigh`` and ``eigvalsh``, on the processor. None: 128 for float32, 64 for float64. half and bfloat16, which torch's kernel
-    does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
+    ``svd_lowrank``, and ``torch.linalg.eigh``, ``eigvalsh`` and ``lstsq``, on the processor. None: 128 for float32, 64 for
+    float64. half and bfloat16, which torch's kernel does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
     Derivatives stay torch's, too: they are NaN where singular values or eigenvalues are equal. :func:`svd`,
     :func:`spectral`, :func:`polar` and :func:`eigh` are for those.
 
