@@ -635,8 +635,15 @@ def _for_kernel(
     return _Tolerance(rtol, atol, lead, shape, s.dtype).for_kernel(s)
 
 
+def _one_of(value: Any, older: Any, names: str) -> Any:
+    """A tolerance, which NumPy's or SciPy's older name may have."""
+    if value is not None and older is not None:
+        raise InvalidArgument(f"{names} are one tolerance, and both are given")
+    return value if older is None else older
+
+
 def matrix_rank(
-    a: Any, *, rtol: Any = None, atol: Any = None, hermitian: bool = False, device: str = "auto"
+    a: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None, atol: Any = None, device: str = "auto"
 ) -> Any:
     """Number of singular values above ``max(atol, rtol * S[0])`` of every matrix.
 
@@ -644,10 +651,12 @@ def matrix_rank(
     ----------
     a : array of shape (..., m, n)
         Matrices, any strides.
-    rtol, atol : float or array, default None
-        Tolerances; arrays broadcast to the batch. rtol None is ``max(m, n) * eps``, or 0 where `atol` is given.
+    tol : float or array, default None
+        NumPy's name of `atol`.
     hermitian : bool, default False
         The matrices are symmetric: eigenvalues of the lower triangle, which are faster.
+    rtol, atol : float or array, default None
+        Tolerances; arrays broadcast to the batch. rtol None is ``max(m, n) * eps``, or 0 where `atol` is given.
     device : str, default "auto"
         "auto", "host", or the number of an offload device.
 
@@ -664,15 +673,15 @@ def matrix_rank(
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    tolerance = _Tolerance(rtol, atol, lead, array.shape, accumulator(array))
+    tolerance = _Tolerance(rtol, _one_of(atol, tol, "atol and tol"), lead, array.shape, accumulator(array))
     return _per_matrix(tolerance.ranks(_values(matrices, lead, device, hermitian).s), lead, like)
 
 
 def pinv(
-    a: Any, *, rtol: Any = None, atol: Any = None, hermitian: bool = False, device: str = "auto"
+    a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None, atol: Any = None, device: str = "auto"
 ) -> Any:
     """Pseudo-inverse ``[..., n, m]`` (Moore and Penrose): ``V diag(1/S) U^T`` over singular values above
-    ``max(atol, rtol * S[0])``. Tolerances and `hermitian` as :func:`matrix_rank`.
+    ``max(atol, rtol * S[0])``. Tolerances and `hermitian` as :func:`matrix_rank`; `rcond` is NumPy's name of `rtol`.
 
     >>> import numpy as np, quintet.linalg
     >>> a = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -684,7 +693,7 @@ def pinv(
     f = _economy(matrices, lead, device, hermitian=hermitian)
     batch, m, n = matrices.shape
     out = np.empty((batch, n, m), matrices.dtype)
-    s, relative = _for_kernel(f.s, rtol, atol, lead, array.shape)
+    s, relative = _for_kernel(f.s, _one_of(rtol, rcond, "rtol and rcond"), atol, lead, array.shape)
     _core.svd_pseudo_inverse(f.u, s, f.v, out, relative, device)
     return _restore(out, lead, like)
 
@@ -707,7 +716,7 @@ def _basis(a: Any, rtol: Any, atol: Any, device: str, null: bool) -> Any:
     return _restore(np.ascontiguousarray(basis), lead, like)
 
 
-def orth(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
+def orth(a: Any, rcond: Any = None, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
     """Orthonormal bases ``[..., m, r]`` of the range of every matrix, as columns. r is the rank, the largest one in a batch:
     matrices of a smaller rank have columns of zeros, so that ``Q @ Q.T`` is the projection onto the range in every case.
 
@@ -715,6 +724,8 @@ def orth(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") ->
     ----------
     a : array of shape (..., m, n)
         Matrices, any strides.
+    rcond : float or array, default None
+        SciPy's name of `rtol`.
     rtol, atol : float or array, default None
         Singular values up to ``max(atol, rtol * S[0])`` count as zero, as in :func:`matrix_rank`.
     device : str, default "auto"
@@ -732,10 +743,10 @@ def orth(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") ->
     array([[0.6],
            [0.8]])
     """
-    return _basis(a, rtol, atol, device, False)
+    return _basis(a, _one_of(rtol, rcond, "rtol and rcond"), atol, device, False)
 
 
-def null_space(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
+def null_space(a: Any, rcond: Any = None, *, rtol: Any = None, atol: Any = None, device: str = "auto") -> Any:
     """Orthonormal bases ``[..., n, n - r]`` of the null space ``{x: a x = 0}`` of every matrix of rank r, as columns.
     Batches, parameters and columns of zeros as in :func:`orth`.
 
@@ -744,11 +755,18 @@ def null_space(a: Any, *, rtol: Any = None, atol: Any = None, device: str = "aut
     array([[0.6],
            [0.8]])
     """
-    return _basis(a, rtol, atol, device, True)
+    return _basis(a, _one_of(rtol, rcond, "rtol and rcond"), atol, device, True)
 
 
 def lstsq(
-    a: Any, b: Any, *, rtol: Any = None, atol: Any = None, return_info: bool = False, device: str = "auto"
+    a: Any,
+    b: Any,
+    rcond: Any = None,
+    *,
+    rtol: Any = None,
+    atol: Any = None,
+    return_info: bool = False,
+    device: str = "auto",
 ) -> Any:
     """The x of least norm among those that minimise ``|a x - b|``.
 
@@ -758,6 +776,8 @@ def lstsq(
         Matrices, any strides.
     b : array of shape (..., m, r) or (..., m)
         Right-hand sides, or one for each matrix.
+    rcond : float or array, default None
+        NumPy's name of `rtol`.
     rtol, atol : float or array, default None
         Singular values up to ``max(atol, rtol * S[0])`` count as zero, as in :func:`matrix_rank`.
     return_info : bool, default False
@@ -777,6 +797,7 @@ def lstsq(
     >>> quintet.linalg.lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
     array([2.])
     """
+    rtol = _one_of(rtol, rcond, "rtol and rcond")
     array, like = take(a, "a")
     right, _ = take(b, "b")
     same_type(array, right, "a", "b")
@@ -804,14 +825,16 @@ def lstsq(
     return LstsqResult(x, residuals, _per_matrix(ranks, lead, like), _restore(f.s, lead, like))
 
 
-def cond(a: Any, *, device: str = "auto") -> Any:
+def cond(a: Any, p: Any = None, *, device: str = "auto") -> Any:
     """Condition number ``S[0] / S[-1]`` of every matrix in the spectral norm; infinity for singular ones, 1 for empty
-    ones.
+    ones. p is None or 2, as NumPy has it.
 
     >>> import numpy as np, quintet.linalg
     >>> float(quintet.linalg.cond(np.diag([4.0, 2.0])))
     2.0
     """
+    if p is not None and p != 2:
+        raise InvalidArgument(f"p must be None or 2, the spectral norm (p={p!r})")
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
     f = _values(matrices, lead, device)

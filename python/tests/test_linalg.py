@@ -197,6 +197,31 @@ def test_applications(rng: Any) -> None:
     np.testing.assert_allclose(linalg.low_rank(a, 2), (U[..., :2] * S[:, None, :2]) @ Vh[:, :2], atol=1e-13)
 
 
+def test_names_that_others_use(rng: Any) -> None:
+    """rcond, tol, hermitian and p, by place too."""
+    a = rng.standard_normal((7, 5)) * 10.0 ** -np.arange(0, 15, 3)
+    b = rng.standard_normal((7, 2))
+    np.testing.assert_array_equal(linalg.pinv(a, 1e-7), linalg.pinv(a, rtol=1e-7))
+    np.testing.assert_allclose(linalg.pinv(a, rcond=1e-7), np.linalg.pinv(a, rcond=1e-7), rtol=1e-6, atol=1e-6)
+    assert linalg.matrix_rank(a, 1e-7) == np.linalg.matrix_rank(a, 1e-7) == linalg.matrix_rank(a, atol=1e-7) == 3
+    square = a.T @ a
+    assert linalg.matrix_rank(square, 1e-7, True) == np.linalg.matrix_rank(square, 1e-7, True)
+    x, _, rank, _ = np.linalg.lstsq(a, b, 1e-7)
+    np.testing.assert_allclose(linalg.lstsq(a, b, 1e-7), x, rtol=1e-6, atol=1e-6)
+    assert linalg.lstsq(a, b, rcond=1e-7, return_info=True).rank == rank
+    assert linalg.orth(a, 1e-7).shape == (7, 3) and linalg.null_space(a, rcond=1e-7).shape == (5, 2)
+    assert linalg.cond(a, 2) == linalg.cond(a)
+    for call, text in (
+        (lambda: linalg.pinv(a, 1e-7, rtol=1e-7), "rtol and rcond are one tolerance"),
+        (lambda: linalg.matrix_rank(a, 1e-7, atol=1e-7), "atol and tol are one tolerance"),
+        (lambda: linalg.lstsq(a, b, 1e-7, rtol=1e-7), "rtol and rcond"),
+        (lambda: linalg.orth(a, 1e-7, rtol=1e-7), "rtol and rcond"),
+        (lambda: linalg.cond(a, "fro"), r"p must be None or 2, the spectral norm \(p='fro'\)"),
+    ):
+        with pytest.raises(quintet.InvalidArgument, match=text):
+            call()
+
+
 def test_rtol_of_zero_is_zero() -> None:
     a = np.diag([1.0, 1e-17, 0.0])
     assert linalg.matrix_rank(a) == 1
