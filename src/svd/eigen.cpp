@@ -38,7 +38,8 @@ int largest_in_lanes() {
 /// Larger matrices have their vectors by division, one after another.
 template <class Real>
 int largest_in_half_lanes(bool vectors) {
-  return !vectors ? 192 : sizeof(Real) == 4 ? 140 : 80;
+  if (!vectors) return has_wide_lanes ? largest_undivided : 192;
+  return sizeof(Real) == 4 ? 140 : 80;
 }
 
 /// Whether a batch fills the lanes of a policy, and memory holds them. A group costs the same however few of its lanes
