@@ -116,7 +116,7 @@ po::options_description describe(arguments& a) {
            ->value_name("T")
            ->notifier(within<std::int64_t>("--temperatures", 1, 1024)),
        "walkers of each chain, the first at the posterior, the others hotter (MC3)")  //
-      ("heat", po::value(&a.heat)->default_value(a.heat)->value_name("X")->notifier(positive("--heat")),
+      ("heat", po::value(&a.heat)->default_value(a.heat, "0.1")->value_name("X")->notifier(positive("--heat")),
        "between two temperatures at the start: beta = 1 / (1 + heat i); tuned in burn-in")                     //
       ("keep-heat", po::bool_switch(&a.keep_heat), "not tuned: for chains that stay in different topologies")  //
       ("swap-every", po::value(&a.swap_every)->default_value(a.swap_every)->value_name("N")->notifier(swap_every),
@@ -603,7 +603,7 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
   const snp::priors prior(
       prior_options, std::int64_t(species->size()),
       {.max_reticulations = a.max_reticulations, .max_level = a.max_level, .bubbles = !a.no_bubbles});
-  if (!prior_options.calibrations.empty() && (prior.has_netdiv() || prior.has_turnover()))
+  if (!a.no_data && !prior_options.calibrations.empty() && (prior.has_netdiv() || prior.has_turnover()))
     session.warn(
         "calibrations weigh the sampled rates (netdiv, turnover): their prior is not the density written; a run "
         "with --no-data shows it");
