@@ -155,7 +155,8 @@ void parse_words(arguments& a, const session& session) {
       throw InvalidArgument(text("--mode must be values or econ with ", name, " (--mode=full)"));
   }
   if (a.certifies && a.options.vectors == svd::vectors::none)
-    throw InvalidArgument("--certify needs vectors: --mode must be econ or full (--mode=values)");
+    throw InvalidArgument(
+        text("--certify needs vectors: --mode must be econ", a.is_symmetric() ? "" : " or full", " (--mode=values)"));
   if (a.certifies && a.options.centre)
     throw InvalidArgument("--certify is for the matrices of --input, not for --centre");
   if (a.certifies && a.eigen.count > 0) throw InvalidArgument("--certify is for all eigenvalues, not for --subset");
