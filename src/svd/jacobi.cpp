@@ -1,6 +1,5 @@
 #include "svd/jacobi.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "device/gpu_names.hpp"
@@ -73,7 +72,8 @@ bool starts_from_eigenvectors(const jacobi_job<Real>& job, std::int64_t batch, c
       job.preconditioner == route::pivoted_lower || job.cols < smallest_near)
     return false;
   constexpr int of_many = smallest_near_of_many<Real>;
-  const std::int64_t lanes = device::host_lanes<Real>(), filled = std::min(batch, lanes);
+  const std::int64_t lanes = device::host_lanes<Real>(), groups = (batch + lanes - 1) / lanes;
+  const std::int64_t filled = (batch + groups - 1) / groups;  // in the mean
   return job.cols >= of_many || !fills_lanes(job, batch) || 8 * filled * of_many <= 5 * job.cols * lanes;
 }
 
