@@ -13,7 +13,8 @@
 //   |A - U S V^T|_F / |A|_F, Frobenius norms             8 / 10 / 16 / 25 / 40
 //   max_ij |(U^T U - I)_ij| and max_ij |(V^T V - I)_ij|  8 / 12 / 16 / 25 / 40
 //   max_j |S_j - exact| / S_0                            5 /  6 /  8 / 12 / 20
-// and sqrt(n / 256) times the last column beyond. The same holds with m and n exchanged.
+// and sqrt(n / 256) times the last column beyond. The same holds with m and n exchanged. Of float matrices with up to
+// 16 columns and more rows about one in 10^4 exceeds the 5 of S (5.9 measured), because the sums are longer.
 //
 // Three cases differ, for the vectors of the long side:
 //
