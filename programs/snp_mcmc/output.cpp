@@ -127,6 +127,17 @@ class annotated_writer {
   std::string out_;
 };
 
+/// Removes the files that a killed run has not finished (see atomic_file). Nobody else writes into a locked folder.
+void remove_unfinished(const std::string& folder) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool is_ours = name.starts_with(".samples.h5.") || name.starts_with(".summary.json.");
+    std::error_code ignored;  // what stays is a file too many
+    if (is_ours && name.ends_with(".tmp")) std::filesystem::remove(at->path(), ignored);
+  }
+}
+
 }  // namespace
 
 std::string annotated_newick(const snp::Network& network) { return annotated_writer(network).write(); }
@@ -153,7 +164,10 @@ run_folder::run_folder(std::string path, bool resume) : path_(std::move(path)) {
     throw FileError(path_, "another run is writing into this folder; choose another --output");
   }
   has_checkpoint_ = std::filesystem::exists(file("samples.h5"), error);
-  if (resume || !has_checkpoint_) return;
+  if (resume || !has_checkpoint_) {
+    remove_unfinished(path_);
+    return;
+  }
   ::close(descriptor_);
   throw FileError(path_, "holds a run already; --resume continues it, or choose another --output");
 }
