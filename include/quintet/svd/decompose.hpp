@@ -30,7 +30,7 @@
 // Values alone come from a bidiagonal matrix, if no column or row is more than 16 times as large as another. They do
 // from 24 columns on (float: 5, in batches that fill a quarter of the SIMD lanes 12, with AVX-512 19; on a device 64).
 // (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do those of 3 x 3 matrices, if the product of the ratios
-// of columns and of rows is at most 256. The bounds of the table hold, 1.25 times as large for float matrices of equal
+// of columns and of rows is at most 256. The bounds of the table hold, 1.5 times as large for float matrices of equal
 // entries, because their sums round in one direction (9.2 eps measured for 62 x 62). And |S_j - exact| <= 256 kappa(B)
 // times that bound times S_j, where B is A with rows and columns of one size. For n eps S_j choose `accurate`, or a
 // `preconditioning` other than `automatic`.

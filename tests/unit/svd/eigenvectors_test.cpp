@@ -223,7 +223,7 @@ TYPED_TEST(svd_eigenvectors, special_matrices) {
     check_decomposition<TypeParam>(difference, n, n);
     check_decomposition<TypeParam>(std::vector<double>(n * n), n, n, std::vector<long double>(n));
     std::vector<double> ones(n * n, 1.0), zero_columns(random_numbers(n * n));
-    check_decomposition<TypeParam>(ones, n, n, {}, false, 1.25);  // sums of equal numbers round in one direction
+    check_decomposition<TypeParam>(ones, n, n, {}, false, 1.5);  // sums of equal numbers round in one direction
     for (std::int64_t i = 0; i < n; ++i) zero_columns[i * n + 3] = zero_columns[i * n + n - 1] = 0;
     check_decomposition<TypeParam>(zero_columns, n, n);
   }
