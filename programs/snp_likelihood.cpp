@@ -114,8 +114,7 @@ po::options_description describe(arguments& a) {
        "new topologies without a gain before a climb ends")  //
       ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
        "species that the root separates from the others, with no reticulation between: in --search, where one theta "
-       "does "
-       "not show the root, and in --network and --compare, which may then be unrooted")  //
+       "does not show the root, and in --network and --compare, which may then be unrooted")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   search.add_options()  //
