@@ -15,10 +15,9 @@ struct doubled {
     const double s = a + b, grown = s - a;
     return {s, (a - (s - grown)) + (b - grown)};
   }
-  /// Needs the exact product also where the processor has no instruction for it.
   static doubled product(double a, double b) {
     const double p = a * b;
-    return {p, std::fma(a, b, -p)};
+    return {p, fused_multiply_add(a, b, -p)};
   }
   friend constexpr doubled operator+(const doubled& a, const doubled& b) {
     const doubled s = sum(a.high, b.high), rest = sum(a.low, b.low);

@@ -5,6 +5,7 @@
 // the same tile left to `omp simd` was measured ten times slower.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -55,10 +56,17 @@ inline Pack broadcast_pack(Real value) {
 
 namespace detail {
 
-/// a * b + c with one rounding, of packs or numbers of one type.
-template <class Value>
-inline Value fused(const Value& a, const Value& b, const Value& c) {
+/// Whether the processor multiplies and adds with one rounding.
+constexpr bool has_fma =
 #if defined(__FMA__) || defined(__aarch64__) || defined(__NVPTX__) || defined(__AMDGCN__)
+    true;
+#else
+    false;
+#endif
+
+/// a * b + c with one rounding, of packs or numbers of one type, by the instruction for it.
+template <class Value>
+inline Value fma_instruction(const Value& a, const Value& b, const Value& c) {
   if constexpr (std::is_same_v<Value, float>) {
     return __builtin_fmaf(a, b, c);
   } else if constexpr (std::is_same_v<Value, double>) {
@@ -81,14 +89,69 @@ inline Value fused(const Value& a, const Value& b, const Value& c) {
 #endif
     Value result = c;
     for (unsigned lane = 0; lane < sizeof(Value) / sizeof(a[0]); ++lane)
-      result[lane] = fused<std::decay_t<decltype(a[0])>>(a[lane], b[lane], c[lane]);
+      result[lane] = fma_instruction<std::decay_t<decltype(a[0])>>(a[lane], b[lane], c[lane]);
     return result;
 #endif
   }
-#else
-  // No instruction for it: a function of the C library would be a hundred times slower.
-  return a * b + c;
-#endif
+}
+
+/// For its type.
+template <class Value>
+inline auto first_lane(const Value& x) {
+  if constexpr (std::is_arithmetic_v<Value>)
+    return x;
+  else
+    return x[0];
+}
+
+/// As many numbers of another type.
+template <class Pack, class Other>
+struct pack_with {
+  typedef Other type __attribute__((vector_size(sizeof(Other) * (sizeof(Pack) / sizeof(Pack{}[0])))));
+};
+template <>
+struct pack_with<double, std::uint64_t> {
+  typedef std::uint64_t type;
+};
+
+/// The nearest number with the upper 26 bits of the significand. Veltkamp's split (Dekker 1971) multiplies by 2^27 + 1
+/// for it, which would overflow; this does not.
+template <class Value>
+inline Value upper_half(const Value& x) {
+  typedef typename pack_with<Value, std::uint64_t>::type integers;
+  integers bits;
+  std::memcpy(&bits, &x, sizeof x);
+  bits = (bits + (std::uint64_t(1) << 26)) & ~((std::uint64_t(1) << 27) - 1);
+  Value upper;
+  std::memcpy(&upper, &bits, sizeof x);
+  return upper;
+}
+
+/// a * b - product of doubles, exactly, for the rounded product of both (Dekker 1971, 5.14) of at least 2^-969; 0 where
+/// one of them is not finite, or within 2^-27 of the largest number.
+template <class Value>
+inline Value error_of_product(const Value& a, const Value& b, const Value& product) {
+  const Value a1 = upper_half(a), a2 = a - a1, b1 = upper_half(b), b2 = b - b1;
+  const Value error = ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2;
+  return error - error == 0 ? error : Value{};
+}
+
+/// a * b + c as with one rounding, without an instruction for it. (The sum of three numbers is rounded twice: it may be
+/// the other neighbour where the exact value lies within 2^-50 of the middle of two.)
+template <class Value>
+inline Value fma_by_parts(const Value& a, const Value& b, const Value& c) {
+  if constexpr (std::is_same_v<Value, float>) {
+    return float(double(a) * double(b) + double(c));
+  } else if constexpr (std::is_same_v<decltype(first_lane(a)), float>) {
+    typedef typename pack_with<Value, double>::type wide;
+    return __builtin_convertvector(
+        __builtin_convertvector(a, wide) * __builtin_convertvector(b, wide) + __builtin_convertvector(c, wide), Value);
+  } else {
+    const Value product = a * b, error = error_of_product(a, b, product);
+    const Value sum = product + c, grown = sum - product;
+    const Value lost = (product - (sum - grown)) + (c - grown);
+    return sum - sum == 0 ? sum + (lost + error) : sum;
+  }
 }
 
 template <class Pack, class Value>
@@ -101,20 +164,43 @@ inline Pack spread(const Value& value) {
     return std::decay_t<decltype(Pack{}[0])>(value) - Pack{};
 }
 
+/// The type of a * b + c: that of numbers, or that of the packs among them.
+template <class A, class B, class C>
+struct common_pack_of {
+  typedef std::conditional_t<!std::is_arithmetic_v<A>, A, std::conditional_t<!std::is_arithmetic_v<B>, B, C>> type;
+};
+template <class A, class B, class C>
+  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C>)
+struct common_pack_of<A, B, C> {
+  typedef decltype(A{} * B{} + C{}) type;
+};
+template <class A, class B, class C>
+using common_pack = typename common_pack_of<A, B, C>::type;
+
 }  // namespace detail
 
-/// a * b + c, rounded once: the multiply-add of kernels. Compilers may not make one of `a * b + c` (-ffp-contract=off),
-/// so that what is fused is written, and the same for every compiler and processor with the instruction. Numbers
-/// among packs are spread to all lanes.
+/// a * b + c, the multiply-add of kernels: with one rounding where the processor has an instruction for it, with two
+/// elsewhere (a function of the C library would be a hundred times slower). Compilers may not make one of `a * b + c`
+/// (-ffp-contract=off), so that what is fused is written, and the same for every compiler. Numbers among packs are
+/// spread to all lanes. For the error of a product see fused_multiply_add().
 template <class A, class B, class C>
 inline auto fma(const A& a, const B& b, const C& c) {
-  if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C>) {
-    typedef decltype(a * b + c) value;
-    return detail::fused<value>(a, b, c);
-  } else {
-    typedef std::conditional_t<!std::is_arithmetic_v<A>, A, std::conditional_t<!std::is_arithmetic_v<B>, B, C>> value;
-    return detail::fused<value>(detail::spread<value>(a), detail::spread<value>(b), detail::spread<value>(c));
-  }
+  typedef detail::common_pack<A, B, C> value;
+  if constexpr (detail::has_fma)
+    return detail::fma_instruction<value>(detail::spread<value>(a), detail::spread<value>(b), detail::spread<value>(c));
+  else
+    return value(detail::spread<value>(a) * detail::spread<value>(b) + detail::spread<value>(c));
+}
+
+/// a * b + c with one rounding on every processor (IEEE 754's fusedMultiplyAdd): for errors of products, and wherever
+/// a * b and c cancel. Without an instruction it takes 25 operations.
+template <class A, class B, class C>
+inline auto fused_multiply_add(const A& a, const B& b, const C& c) {
+  typedef detail::common_pack<A, B, C> value;
+  if constexpr (detail::has_fma)
+    return detail::fma_instruction<value>(detail::spread<value>(a), detail::spread<value>(b), detail::spread<value>(c));
+  else
+    return detail::fma_by_parts<value>(detail::spread<value>(a), detail::spread<value>(b), detail::spread<value>(c));
 }
 
 /// Whether a comparison of packs of W lanes holds in all of them. Where a compiler has no instruction for that, it may

@@ -90,7 +90,7 @@ inline pack<Real, W> power(const pack<Real, W>& x, Real p) {
   typedef pack<Real, W> value;
   const detail::split_log2<Real, W> log2(x);
   const value whole = log2.exponent * p;
-  const value small = fma(log2.exponent, p, value(-whole));
+  const value small = fused_multiply_add(log2.exponent, p, value(-whole));
   return detail::where_positive<Real, W>(x, detail::exp2_of_sum<Real, W>(whole, small, value(log2.fraction * p)));
 }
 
@@ -113,7 +113,7 @@ inline pack<Real, W> nth_root(const pack<Real, W>& x, Real p) {
   typedef pack<Real, W> value;
   const detail::split_log2<Real, W> log2(x);
   const value whole = log2.exponent / p;
-  const value small = fma(value(-whole), p, log2.exponent) / p;
+  const value small = fused_multiply_add(value(-whole), p, log2.exponent) / p;
   return detail::where_positive<Real, W>(x, detail::exp2_of_sum<Real, W>(whole, small, value(log2.fraction / p)));
 }
 

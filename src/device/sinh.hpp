@@ -22,7 +22,7 @@ inline pack<double, W> sinh(const pack<double, W>& x) {
   series = fma(series, z, 1.0 / 6.0);
   series = fma(value(series * z), at, at);
   constexpr double log2_e = 1.4426950408889634074, rest = 2.0355273740931033e-17;
-  const value product = at * log2_e, small = fma(at, log2_e, value(-product)) + at * rest;
+  const value product = at * log2_e, small = fused_multiply_add(at, log2_e, value(-product)) + at * rest;
   const value large = detail::exp2_of_sum<double, W>(product, small, value{});
   const value result = at < 0.5 ? series : value(0.5 * (large - 1.0 / large));
   return at == at ? result : at;

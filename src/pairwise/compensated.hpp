@@ -1,28 +1,9 @@
 // Sums in about twice the precision of double, for what cancels near the boundary of the ball.
 #pragma once
 
-#include <cmath>
-
 #include "device/pack.hpp"
 
 namespace quintet::pairwise {
-
-/// a * b + c, rounded once, in every lane.
-template <int W>
-inline device::pack<double, W> fused(const device::pack<double, W>& a, const device::pack<double, W>& b,
-                                     const device::pack<double, W>& c) {
-  if constexpr (W == 1) {
-    return std::fma(a, b, c);
-  } else {
-#if __has_builtin(__builtin_elementwise_fma)
-    return __builtin_elementwise_fma(a, b, c);
-#else
-    device::pack<double, W> result;
-    for (int lane = 0; lane < W; ++lane) result[lane] = std::fma(a[lane], b[lane], c[lane]);
-    return result;
-#endif
-  }
-}
 
 /// A sum kept as high + low (Knuth's two-sum, Dekker's two-product: Ogita, Rump, Oishi 2005). W sums side by side.
 template <int W>
@@ -38,7 +19,7 @@ struct compensated_sum {
   void add_product(const value& a, const value& b) {
     const value product = a * b;
     add(product);
-    low += fused<W>(a, b, -product);
+    low += device::fused_multiply_add(a, b, value(-product));
   }
   /// Products that double holds exactly, as those of two floats.
   void add_exact_product(const value& a, const value& b) { add(a * b); }
@@ -48,7 +29,7 @@ struct compensated_sum {
   value one_minus(double factor) const {
     if (factor == 0) return value{} + 1.0;
     const value c = device::broadcast_pack<value>(factor);
-    const value product = high * c, rest = fused<W>(high, c, -product);
+    const value product = high * c, rest = device::fused_multiply_add(high, c, value(-product));
     // The subtraction is exact where it cancels.
     const value gap = 1.0 - product;
     return gap - device::fma(low, c, rest);

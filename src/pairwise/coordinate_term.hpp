@@ -345,8 +345,8 @@ struct integer_cosine_term : integer_term {
   static void write_numbers(double square, double* to) {
     to[0] = square;
     to[1] = 1 / device::root<double, 1>(square);
-    const double s = to[1] * to[1], rest = device::fma(to[1], to[1], -s);
-    to[2] = 0.5 * to[1] * (device::fma(-square, s, 1.0) - square * rest);
+    const double s = to[1] * to[1], rest = device::fused_multiply_add(to[1], to[1], -s);
+    to[2] = 0.5 * to[1] * (device::fused_multiply_add(-square, s, 1.0) - square * rest);
   }
   template <class Pack>
   QUINTET_INLINE Pack reduced_of(const Pack& product, const Pack* column, const double* row, std::int64_t step) const {
@@ -368,7 +368,7 @@ struct integer_cosine_term : integer_term {
   template <class Pack, class Other>
   QUINTET_INLINE static in_two<Pack> times(const Pack& a, const Pack& a_low, const Other& b, const Other& b_low) {
     const Pack other = b - Pack{}, high = a * other;
-    return {high, device::fma(a, other, -high) + (a * b_low + a_low * other)};
+    return {high, device::fused_multiply_add(a, other, Pack(-high)) + (a * b_low + a_low * other)};
   }
   /// Where 1 - cos is below 2^-19, |x|^2 |y|^2 - g^2 has at most 46 bits.
   template <class Pack>
@@ -381,7 +381,7 @@ struct integer_cosine_term : integer_term {
     const in_two<Pack> top = times(rest, Pack{}, scale_squared.high, scale_squared.low);
     const Pack below = 1.0 + cosine.high, below_low = (cosine.high - (below - 1.0)) + cosine.low;
     const Pack quotient = top.high / below;
-    const Pack left = device::fma(-quotient, below, top.high) + (top.low - quotient * below_low);
+    const Pack left = device::fused_multiply_add(Pack(-quotient), below, top.high) + (top.low - quotient * below_low);
     return quotient + left / below;
   }
 };

@@ -156,7 +156,7 @@ struct haversine_sums {
     for (std::int64_t k = 0; k < dim; ++k) {
       const value of_x = device::broadcast_pack<value>(x(k)), of_y = y(k);
       const value shorter = x_is_longer ? of_y : of_x;
-      const value v = pairwise::fused<W>(shorter_norm, value(of_x - of_y), value(-(by * shorter)));
+      const value v = device::fused_multiply_add(shorter_norm, value(of_x - of_y), value(-(by * shorter)));
       across.add_product(v, v);
     }
   }

@@ -26,7 +26,7 @@ struct turned_angle {
     constexpr double eighth = quarter_turn / 2;
     const double none = angle - angle;  // 0, or NaN
     const double quarters = angle < 1e15 ? std::floor(angle / (2 * eighth) + 0.5) : 0;
-    double rest = device::fma(-quarters, quarter_turn, angle);
+    double rest = device::fused_multiply_add(-quarters, quarter_turn, angle);
     rest = device::fma(-quarters, quarter_turn_rest, rest);
     const double size = std::fabs(rest) < eighth ? std::fabs(rest) : eighth;
     const double s = std::copysign(device::detail::sine_to_eighth_turn<double>(size), rest) + none;

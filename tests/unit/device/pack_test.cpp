@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "kernels.hpp"
@@ -73,6 +74,57 @@ TEST(pack, the_least_lane_is_found_in_every_place) {
     const std::vector<Real> infinite(W, std::numeric_limits<Real>::infinity());
     EXPECT_EQ((least_lane<Real>(load_pack<pack<Real, W>>(infinite.data()))), std::numeric_limits<Real>::infinity());
   });
+}
+
+/// Products that cancel against the third number in full, in part and not at all, of many sizes.
+template <class Real>
+std::vector<Real> cancelling_terms(std::size_t count) {
+  std::vector<Real> terms;
+  const int range = std::numeric_limits<Real>::max_exponent / 4;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> number(-1, 1), exponent(-range, range);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Real a = std::ldexp(Real(number(random)), int(exponent(random)));
+    const Real b = std::ldexp(Real(number(random)), int(exponent(random))), product = a * b;
+    const Real c[] = {-product, Real(-product * (1 + std::ldexp(number(random), -15))), Real(product * number(random)),
+                      std::ldexp(Real(number(random)), int(exponent(random)))};
+    terms.insert(terms.end(), {a, b, c[i % 4]});
+  }
+  return terms;
+}
+
+TEST(pack, fused_multiply_add_rounds_once_on_every_processor) {
+  for_every_pack([]<class Real, int W>() {
+    typedef pack<Real, W> value;
+    const std::size_t count = 4000 * W;
+    const auto terms = cancelling_terms<Real>(count);
+    std::vector<Real> a(count), b(count), c(count), exact(count), found(count), parts(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      a[i] = terms[3 * i];
+      b[i] = terms[3 * i + 1];
+      c[i] = terms[3 * i + 2];
+      exact[i] = std::fma(a[i], b[i], c[i]);
+    }
+    for (std::size_t i = 0; i < count; i += W) {
+      const value x = load_pack<value>(&a[i]), y = load_pack<value>(&b[i]), z = load_pack<value>(&c[i]);
+      store_pack(&found[i], value(fused_multiply_add(x, y, z)));
+      store_pack(&parts[i], detail::fma_by_parts<value>(x, y, z));
+    }
+    test::expect_same_bits(found, exact);
+    test::expect_same_bits(parts, exact);
+  });
+}
+
+TEST(pack, errors_of_large_products_are_finite) {
+  const double largest = std::numeric_limits<double>::max();
+  for (const double a : {largest, 1.5 * 0x1p1023, 0x1.fffffffffffffp1020})
+    for (const double b : {1.0, 0.75, 1 + 0x1p-52, 0x1p-1000})
+      if (const double product = a * b; std::isfinite(product)) {
+        EXPECT_TRUE(std::isfinite(detail::fma_by_parts(a, b, -product))) << a << " " << b;
+        EXPECT_EQ(detail::fma_by_parts(a, b, 0.0), product);
+        if (a < largest) EXPECT_EQ(detail::fma_by_parts(a, b, -product), std::fma(a, b, -product)) << a << " " << b;
+      }
+  EXPECT_EQ(detail::fma_by_parts(largest, 2.0, 1.0), std::numeric_limits<double>::infinity());
 }
 
 TEST(pack, a_scalar_is_subtracted_from_all_lanes) {
