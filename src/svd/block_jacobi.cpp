@@ -30,20 +30,20 @@ struct judge_sweep {
   bool is_last;
 
   void operator()(std::int64_t matrix) const {
-    if (active[matrix] == 0) return;
+    if (active[matrix] == activity::done) return;
     sweep_sums<Real> all;
     for (int i = 0; i < blocks; ++i)
       for (int j = i; j < blocks; ++j) {
-        const Real* from = block_sums + ((matrix * blocks + i) * blocks + j) * 2;
+        const Real* from = block_sums + ((matrix * blocks + i) * blocks + j) * 3;
         all.cosine += from[0];
         all.tangent += from[1];
+        all.exchanged |= from[2] > 0;
       }
     const std::int64_t place = index != nullptr ? index[first + matrix] : first + matrix;
     ++sweeps[place];
-    if (!needs_more(all, tolerance, angle_error))
-      active[matrix] = 0;
-    else if (is_last)
-      status[place] = code_not_converged;
+    const bool goes_on = needs_more(all, tolerance, angle_error);
+    active[matrix] = !goes_on ? activity::done : may_exchange(all) ? activity::exchanges : activity::rotates;
+    if (goes_on && is_last) status[place] = code_not_converged;
   }
 };
 
@@ -55,10 +55,13 @@ struct start_active {
   const std::int64_t* index;
   std::int64_t first;
   const Real* has_values;  ///< positive where values are there already, `slot` numbers apart; or null
+  const Real* has_order;   ///< so where columns have come in falling order; or null
   std::int64_t slot;
   void operator()(std::int64_t matrix) const {
-    const bool is_done = has_values != nullptr && has_values[matrix * slot] > 0;
-    active[matrix] = !is_done && status[index != nullptr ? index[first + matrix] : first + matrix] == code_ok ? 1 : 0;
+    const auto is_set = [=, this](const Real* flag) { return flag != nullptr && flag[matrix * slot] > 0; };
+    const bool is_done = is_set(has_values);
+    const bool takes_part = !is_done && status[index != nullptr ? index[first + matrix] : first + matrix] == code_ok;
+    active[matrix] = !takes_part ? activity::done : is_set(has_order) ? activity::rotates : activity::exchanges;
   }
 };
 
@@ -88,10 +91,11 @@ void sweep_until_done(const jacobi_job<typename Policy::real>& job, const Device
   using real = typename Policy::real;
   const int blocks = (job.cols + block_columns - 1) / block_columns;
   Buffer<std::int32_t> active(job.groups, device);
-  Buffer<real> block_sums(job.groups * blocks * blocks * 2, device);
+  Buffer<real> block_sums(job.groups * blocks * blocks * 3, device);
+  const real* flag = job.workspace + job.at.scaling + 2;
   device::for_each(job.groups,
-                   start_active<real>{active.data(), job.status, job.index, job.first,
-                                      job.reduces ? job.workspace + job.at.scaling + 2 : nullptr, job.slot},
+                   start_active<real>{active.data(), job.status, job.index, job.first, job.reduces ? flag : nullptr,
+                                      job.starts_from_eigenvectors ? flag : nullptr, job.slot},
                    device);
   for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
     sweep_blocks(block_kernel<Policy>{{job}, active.data(), block_sums.data(), blocks, 0, 0, false}, job.groups,

@@ -63,11 +63,11 @@ QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typenam
     const vector new_x = device::fma(-r.sine, device::fma(r.half_tangent, x, y), x);
     const vector new_y = device::fma(r.sine, device::fma(-r.half_tangent, y, x), y);
     if constexpr (Map::width == 1) {
-      store<Map>(p, c, r.exchange ? new_y : new_x);
-      store<Map>(q, c, r.exchange ? new_x : new_y);
+      store<Map>(p, c, r.exchanged ? new_y : new_x);
+      store<Map>(q, c, r.exchanged ? new_x : new_y);
     } else {
-      store<Map>(p, c, choose(r.on, choose(r.exchange, new_y, new_x), x));
-      store<Map>(q, c, choose(r.on, choose(r.exchange, new_x, new_y), y));
+      store<Map>(p, c, choose(r.on, choose(r.exchanged, new_y, new_x), x));
+      store<Map>(q, c, choose(r.on, choose(r.exchanged, new_x, new_y), y));
     }
   }
 }
@@ -81,19 +81,22 @@ QUINTET_SVD_INLINE void correct_norm(const Map& map, const rotation<typename Map
   map.set_entry(norm_correction, q, choose(r.on, device::fma(r.qp * r.qp, a, r.qq * r.qq * b) + r.norm_correction, b));
 }
 
-/// Squares of what a sweep has rotated, summed over its pairs.
+/// Squares of what a sweep has rotated, summed over its pairs, and where columns changed places.
 template <class Scalar>
 struct sweep_sums {
   Scalar cosine{}, tangent{};
+  mask_of<Scalar> exchanged{};
 };
 
-template <class Scalar>
-QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& sums, const Scalar& cosine, const Scalar& tangent) {
-  sums.cosine = device::fma(cosine, cosine, sums.cosine);
-  sums.tangent = device::fma(tangent, tangent, sums.tangent);
+/// Takes what a rotation, or a fast one, did into the sums.
+template <class Scalar, class Rotation>
+QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& sums, const Rotation& r) {
+  sums.cosine = device::fma(r.cosine, r.cosine, sums.cosine);
+  sums.tangent = device::fma(r.tangent, r.tangent, sums.tangent);
+  sums.exchanged = sums.exchanged | r.exchanged;
 }
 
-/// Sums of the whole team. All threads of a pair have noted the same.
+/// Sums of the whole team, whose columns stay where they are. All threads of a pair have noted the same.
 template <class Map>
 QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>& sums) {
   using scalar = typename Map::scalar;
@@ -115,7 +118,7 @@ QUINTET_SVD_INLINE void rotate_pair(const Map& map, const columns<typename Map::
   const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
   const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit, m.accurate);
   if (!valid || !any(r.on)) return;
-  note(sums, r.cosine, r.tangent);
+  note(sums, r);
   if (m.accurate)
     rotate_accurately(map, r, x, y, m.rows);
   else
@@ -203,7 +206,7 @@ QUINTET_SVD_INLINE void rotate_pair_scaled(const Map& map, const columns<typenam
   const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
   const auto r = make_fast_rotation<bool(Map::row_cyclic)>(first, second, product, limit);
   if (!valid || !any(r.tangent > scalar{})) return;
-  note(sums, r.cosine, r.tangent);
+  note(sums, r);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
   const int v_rows = Map::row_cyclic ? m.rows_of_v(q) : m.n;
   if (Map::row_cyclic && any(r.exchanged)) {
@@ -341,7 +344,7 @@ QUINTET_SVD_INLINE void rotate_2x2_block(const Map& map, const columns<typename 
   r.p1q = make_fast_rotation<true>(s1, t, g.p1q, limit);
   const scalar tangent = larger(larger(r.pq.tangent, r.p1q1.tangent), larger(r.pq1.tangent, r.p1q.tangent));
   if (!any(tangent > scalar{})) return;
-  for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(sums, each->cosine, each->tangent);
+  for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(sums, *each);
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
     apply_fast_rotations_2x2<true>(map, r, m.x, p, q, m.ld_x, m.rows);

@@ -11,8 +11,8 @@ namespace quintet::svd {
 /// x_p' = pp x_p + pq x_q, x_q' = qp x_p + qq x_q, in the lanes of `on`.
 template <class Scalar>
 struct rotation {
-  mask_of<Scalar> on;        ///< lanes that rotate
-  mask_of<Scalar> exchange;  ///< lanes whose results change places, so that p keeps the longer column
+  mask_of<Scalar> on;         ///< lanes that rotate
+  mask_of<Scalar> exchanged;  ///< lanes whose results change places, so that p keeps the longer column
   Scalar pp, pq, qp, qq;
   Scalar sine, half_tangent;  ///< s and s / (1 + c), for the accurate form
   Scalar alpha, beta;         ///< the new squared norms
@@ -25,6 +25,7 @@ template <class Scalar>
 struct thresholds {
   Scalar cosine;              ///< columns with |cos| at or below this are orthogonal
   real_of<Scalar> no_column;  ///< squared norms at or below this are zero: their products would underflow
+  mask_of<Scalar> exchanges;  ///< lanes whose columns may change places: see may_exchange()
 };
 
 template <class Real>
@@ -32,34 +33,36 @@ constexpr Real no_column_threshold() {
   return std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
 }
 
-/// Lanes outside `active` never rotate.
+/// Lanes outside `active` never rotate, and those outside `exchanges` leave their columns where they are.
 template <class Scalar>
-QUINTET_SVD_INLINE thresholds<Scalar> thresholds_for(real_of<Scalar> tolerance, const mask_of<Scalar>& active) {
+QUINTET_SVD_INLINE thresholds<Scalar> thresholds_for(real_of<Scalar> tolerance, const mask_of<Scalar>& active,
+                                                     const mask_of<Scalar>& exchanges) {
   using real = real_of<Scalar>;
   return {choose(active, same<Scalar>(tolerance), same<Scalar>(std::numeric_limits<real>::infinity())),
-          no_column_threshold<real>()};
+          no_column_threshold<real>(), exchanges};
 }
 
 /// What a rotation with tangent t and cosine c of its angle does, where it is on.
 template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE void complete_rotation(rotation<Scalar>& r, const Scalar& alpha, const Scalar& beta,
-                                          const Scalar& gamma, const Scalar& t, const Scalar& c) {
+                                          const Scalar& gamma, const Scalar& t, const Scalar& c,
+                                          const mask_of<Scalar>& exchanges) {
   const Scalar zero{}, one = same<Scalar>(real_of<Scalar>(1)), s = c * t, change = t * gamma;
   r.sine = s;
-  r.norm_correction = device::fma(s, s, device::fma(c, c, -one));
+  r.norm_correction = device::fma(s, s, device::fused_multiply_add(c, c, -one));
   Scalar first = alpha - change;
   first = choose(first < zero, zero, first);
   const Scalar second = beta + change;
   if constexpr (Exchange) {
-    r.exchange = alpha < beta;
-    r.pp = choose(r.exchange, s, c);
-    r.pq = choose(r.exchange, c, -s);
-    r.qp = choose(r.exchange, c, s);
-    r.qq = choose(r.exchange, -s, c);
-    r.alpha = choose(r.exchange, second, first);
-    r.beta = choose(r.exchange, first, second);
+    r.exchanged = r.on & exchanges & (alpha < beta);
+    r.pp = choose(r.exchanged, s, c);
+    r.pq = choose(r.exchanged, c, -s);
+    r.qp = choose(r.exchanged, c, s);
+    r.qq = choose(r.exchanged, -s, c);
+    r.alpha = choose(r.exchanged, second, first);
+    r.beta = choose(r.exchanged, first, second);
   } else {
-    r.exchange = zero > one;
+    r.exchanged = zero > one;
     r.pp = c;
     r.pq = -s;
     r.qp = s;
@@ -92,7 +95,7 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   const Scalar t = choose(zeta < zero, -size_t_, size_t_);
   const Scalar c = one / root(device::fma(t, t, one));
   r.half_tangent = c * t / (one + c);
-  complete_rotation<Exchange>(r, alpha, beta, gamma, t, c);
+  complete_rotation<Exchange>(r, alpha, beta, gamma, t, c, limit.exchanges);
   r.cosine = choose(r.on, size / choose(r.on, length, one), zero);
   r.tangent = choose(r.on, size_t_, zero);
   return r;
@@ -164,7 +167,7 @@ QUINTET_SVD_INLINE rotation<Scalar> make_near_rotation(const Scalar& alpha, cons
   const Scalar square = device::fma(angle.tangent, angle.tangent, same<Scalar>(real_of<Scalar>(1)));
   rotation<Scalar> r;
   r.on = angle.on;
-  complete_rotation<Exchange>(r, alpha, beta, gamma, angle.tangent, device::inverse_root(square));
+  complete_rotation<Exchange>(r, alpha, beta, gamma, angle.tangent, device::inverse_root(square), limit.exchanges);
   r.cosine = angle.cosine;
   r.tangent = absolute(angle.tangent);
   return r;
@@ -205,7 +208,7 @@ QUINTET_SVD_INLINE fast_rotation<Scalar> make_fast_rotation(column_state<Scalar>
   r.b = ratio * p.column_scale;
   // 1 / 1 is 1: scales stay where nothing rotates.
   const Scalar square_of_c = device::inverse(device::fma(r.a, r.b, one));
-  r.exchanged = on & (p.norm < q.norm);
+  r.exchanged = on & limit.exchanges & (p.norm < q.norm);
   const column_state<Scalar> first{larger(p.norm - change, zero), p.column_scale * square_of_c};
   const column_state<Scalar> second{q.norm + change, q.column_scale * square_of_c};
   if constexpr (Exchange) {

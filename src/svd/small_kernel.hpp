@@ -75,7 +75,7 @@ QUINTET_SVD_INLINE sweep_sums<Scalar> sweep(small_matrices<Scalar, N>& m, const 
     for (int q = p + 1; q < N; ++q) {
       const Scalar product = dot<N>(m.x[p], m.x[q]);
       const auto r = make_fast_rotation<true>(m.state[p], m.state[q], product, limit);
-      note(sums, r.cosine, r.tangent);
+      note(sums, r);
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         apply_fast_rotation_to<true>(r, m.x[p][i], m.x[q][i]);
@@ -93,9 +93,11 @@ template <bool HasV, int N, class Scalar>
 QUINTET_SVD_INLINE sweep_result<Scalar> orthogonalise(small_matrices<Scalar, N>& m, mask_of<Scalar> active,
                                                       real_of<Scalar> tolerance, int max_sweeps) {
   sweep_result<Scalar> result{Scalar{}, active};
+  mask_of<Scalar> exchanges = active;
   for (int s = 0; s < max_sweeps && any(active); ++s) {
     measure<HasV>(m, s > 0 && s % sweeps_between_rescalings<N> == 0);
-    const sweep_sums<Scalar> sums = sweep<HasV>(m, thresholds_for<Scalar>(tolerance, active));
+    const sweep_sums<Scalar> sums = sweep<HasV>(m, thresholds_for<Scalar>(tolerance, active, exchanges));
+    exchanges = may_exchange(sums);
     result.sweeps += choose(active, same<Scalar>(real_of<Scalar>(1)), Scalar{});
     active = active & needs_more(sums, tolerance, angle_error<Scalar>());
   }
@@ -245,8 +247,8 @@ QUINTET_SVD_INLINE void find_two_values(small_matrices<Scalar, 2>& m) {
   const auto length = [](const Scalar& x, const Scalar& y)
                           QUINTET_SVD_INLINE_LAMBDA { return root(device::fma(x, x, y * y)); };
   const Scalar large = (length(a + d, b - c) + length(a - d, b + c)) * real(0.5);
-  const Scalar product = b * c, lost = device::fma(Scalar(-b), c, product);
-  const Scalar determinant = device::fma(a, d, Scalar(-product)) + lost;
+  const Scalar product = b * c, lost = device::fused_multiply_add(Scalar(-b), c, product);
+  const Scalar determinant = device::fused_multiply_add(a, d, Scalar(-product)) + lost;
   m.sigma[0] = large;
   m.sigma[1] = absolute(determinant) / choose(large > Scalar{}, large, one);
 }

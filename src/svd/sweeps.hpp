@@ -297,16 +297,26 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
   }
 }
 
+/// Whether columns may change places in the sweep after one that has seen this (de Rijk 1989). A column that changes
+/// places within a sweep does not meet the columns between both places, so no such sweep can be the last one. Falling
+/// norms serve the first sweeps; near the end only columns of almost equal norms would still change.
+template <class Scalar>
+QUINTET_SVD_INLINE mask_of<Scalar> may_exchange(const sweep_sums<Scalar>& sums) {
+  constexpr real_of<Scalar> near_end = real_of<Scalar>(0x1p-4);
+  return sums.cosine > near_end * near_end;
+}
+
 /// Whether a sweep that has seen this was not the last one. Of the cosine of a pair it leaves what the error of the
 /// angle makes of it and what later rotations bring in: the sum of |e_pr cos_qr| + |e_qr cos_pr| over the other columns
 /// r, each pair of columns at most once, and so (Cauchy and Schwarz) at most the product of the roots of the sums of
 /// squares of e and of the cosines. e is the change of a column relative to its length: |t| for the longer one, |t|
 /// times the ratio of both lengths, at most |t| + |cos|, for the shorter one. (The tangents alone would not do where
-/// columns differ in length, the cosines alone not in a cluster of equal singular values.)
+/// columns differ in length, the cosines alone not in a cluster of equal singular values.) All this is of sweeps that
+/// meet every pair, in which no column changes places.
 template <class Scalar, class Real>
 QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_sums<Scalar>& sums, Real tolerance, Real angle_error) {
   const Scalar leaves = root(sums.tangent) + root(sums.cosine) + angle_error;
-  return sums.cosine * leaves * leaves > tolerance * tolerance;
+  return sums.exchanged | (sums.cosine * leaves * leaves > tolerance * tolerance);
 }
 
 /// Columns with cosines at or below this are orthogonal.
@@ -330,6 +340,8 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
   }
   order_columns(map, m);
   int rotated = 0;  // of a column since its scale was measured
+  mask_of<scalar> exchanges = active;
+  if (m.starts_from_eigenvectors) exchanges = scalar{} > scalar{};  // they came in order
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
     // Small matrices do several sweeps between two measurements of the scales, which are 1 at first: V is the
     // identity.
@@ -340,7 +352,8 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
                                                           : column_scales::known);
     rotated = (is_due ? 0 : rotated) + m.n - 1;
     m.v_is_new = s == 0 && !m.starts_from_eigenvectors;
-    const sweep_sums<scalar> sums = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
+    const sweep_sums<scalar> sums = sweep(map, m, thresholds_for<scalar>(tolerance, active, exchanges), ahead);
+    exchanges = may_exchange(sums);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
     active = active & needs_more(sums, tolerance, m.accurate ? real(0) : angle_error<scalar>());
   }

@@ -74,6 +74,28 @@ matrices graded(const test_case& c) {
   return m;
 }
 
+// Matrices whose columns hold near ties. Wilkinson's: pairs of values that agree to all digits; glued: blocks of it
+// with weak couplings; clusters: three values, each many times.
+bool has_ties(const test_case& c) {
+  return c.operation == "wilkinson" || c.operation == "glued" || c.operation == "clusters";
+}
+matrices of_ties(const test_case& c) {
+  const std::int64_t n = c.integer("rows");
+  if (c.operation == "clusters") {
+    std::vector<double> s;
+    for (std::int64_t j = 0; j < n; ++j) s.push_back(3 - double(3 * j / n) - 1e-9 * double(j));
+    const std::vector<double> both = normal(2 * n * n, c.integer("seed"));
+    return {1, n, n, reference::with_singular_values(both.data(), s, both.data() + n * n)};
+  }
+  const std::int64_t order = c.operation == "glued" ? 21 : n;
+  matrices m{1, n, n, std::vector<double>(n * n)};
+  for (std::int64_t i = 0; i < n; ++i) {
+    m.a[i * n + i] = std::fabs(double(i % order) - double(order - 1) / 2);
+    if (i + 1 < n) m.a[i * n + i + 1] = m.a[(i + 1) * n + i] = (i + 1) % order == 0 ? 1e-6 : 1;
+  }
+  return m;
+}
+
 struct errors {
   error_sum residual, u, v, values;
 };
@@ -166,6 +188,7 @@ void generated(case_run& run) {
   const bool relative = c.operation == "graded";
   const matrices m = relative                     ? graded<accumulator_t<T>>(c)
                      : c.operation == "condition" ? of_condition(c, c.real("condition"))
+                     : has_ties(c)                ? of_ties(c)
                                                   : random_batch(c);
   const std::int64_t n = std::min(m.rows, m.cols);
   test::svd_bounds bounds = stored_bounds<T>(test::bounds_for(m.rows, m.cols, options_of(c)));
@@ -195,7 +218,8 @@ void stored(case_run& run) {
 void run_svd(case_run& run) {
   const std::string& operation = run.parameters().operation;
   if (operation == "stored") return stored(run);
-  if (operation != "decompose" && operation != "condition" && operation != "graded") return run_svd_function(run);
+  if (operation != "decompose" && operation != "condition" && operation != "graded" && !has_ties(run.parameters()))
+    return run_svd_function(run);
   with_storage(run.parameters(), [&]<class T>() { generated<T>(run); });
 }
 

@@ -229,6 +229,32 @@ TYPED_TEST(svd_eigenvectors, special_matrices) {
   }
 }
 
+/// Columns of one length would change places until the last sweep, which must meet all pairs. With and without a start,
+/// by one worker and by blocks.
+TYPED_TEST(svd_eigenvectors, near_ties_end_with_a_sweep_that_meets_all_pairs) {
+  for (const std::int64_t n : {100, 140, 220, 260, 300, 600})
+    for (const std::int64_t order : {n, std::int64_t(21)})
+      for (const double scale : {1.0, 1000.0}) {
+        SCOPED_TRACE(text("n = ", n, ", order ", order, ", scale ", scale));
+        std::vector<TypeParam> a(n * n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          a[i * n + i] = TypeParam(scale * std::fabs(double(i % order) - double(order - 1) / 2));
+          if (i + 1 < n) a[i * n + i + 1] = a[(i + 1) * n + i] = TypeParam((i + 1) % order == 0 ? 1e-6 : scale);
+        }
+        const batch_view<const TypeParam> view(a.data(), 1, n, n);
+        const auto bounds = test::square_bounds(n);
+        for (const auto step :
+             {svd::preconditioning::automatic, svd::preconditioning::none, svd::preconditioning::qr}) {
+          const auto r = svd::decompose<TypeParam>(view, {.preconditioning = step}, Device::host());
+          const double epsilon = test::compute_epsilon<TypeParam>;
+          EXPECT_EQ(r.status[0], svd::ok);
+          test::expect_error_within("residual", test::residual(view, r, 0) / epsilon, bounds.residual);
+          test::expect_error_within("u", test::orthogonality(r.u_view(), 0) / epsilon, bounds.u);
+          test::expect_error_within("v", test::orthogonality(r.v_view(), 0) / epsilon, bounds.v);
+        }
+      }
+}
+
 /// Below the ratio of the start, between it and that of pivoted QR, and beyond.
 TYPED_TEST(svd_eigenvectors, relative_accuracy_of_scaled_columns) {
   for (const std::int64_t n : {8, 13, 40, 128})
