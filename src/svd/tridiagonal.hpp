@@ -65,8 +65,9 @@ QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign
   constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
   std::int64_t used = 0;
   // The Gram matrix knows nothing below epsilon times its size; in a block of zeros and rounding errors, elements
-  // off the diagonal would shrink until their squares underflow.
-  for (int i = at.first; i < n; ++i) size = larger(size, absolute(d[i]));
+  // off the diagonal would shrink until their squares underflow. Eigenvalues that are there count: without the large
+  // ones a block of such errors alone would be taken for the matrix, and would not converge.
+  for (int i = 0; i < n; ++i) size = larger(size, larger(absolute(d[i]), absolute(e[i < n - 1 ? i : 0])));
   const Real floor = epsilon * epsilon * size;
   while (at.first < n) {
     const int l = at.first;

@@ -22,6 +22,7 @@ class tridiagonal_lanes {
       : map_(map), d_(d), e_(e), sign_(sign), n_(n) {
     scalar size{};
     for (int i = 0; i < n; ++i) size = larger(size, absolute(map_.entry(d_, i)));
+    for (int i = 0; i + 1 < n; ++i) size = larger(size, absolute(map_.entry(e_, i)));
     constexpr real epsilon = std::numeric_limits<real>::epsilon();
     floor_ = size * (epsilon * epsilon);
     if (sign_ != nullptr)
