@@ -48,24 +48,29 @@ void run_small(const jacobi_job<typename Policy::real>& job, const Device& devic
   run_policy<PolicyOfFour, small_launch<PolicyOfFour, 4>>(job, device);
 }
 
-/// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
-/// which a group has no room in the working memory are worked on one by one.
+/// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix, and less than
+/// four times as much as rotations of one in rows (with registers of 128 and 256 bits 1 to 3 times, so never for one
+/// alone).
 template <class Real>
 bool fills_lanes(const jacobi_job<Real>& job, std::int64_t batch) {
   if (!lanes_have_room<typename host_lanes<Real>::map>(job)) return false;
-  return batch * 4 >= device::host_lanes<Real>() || job.cols < 4;
+  return (batch * 4 >= device::host_lanes<Real>() && (batch > 1 || has_wide_lanes)) || job.cols < 4;
 }
 
 /// From this size on a matrix alone starts from eigenvectors: they cost less than the sweeps that they save.
 constexpr int smallest_near = 8;
-/// From this size on matrices start so even where they would fill the lanes.
+/// From this size on matrices start so even where they would fill the lanes: with registers of 512 bits (measured on
+/// Zen 4 and Cascade Lake), of 256 (Zen 1: they cost the same at 64 and 22 rows) and of 128 (there at 38 and 13).
 template <class Real>
-constexpr int smallest_near_of_many = has_wide_lanes ? (sizeof(Real) == 4 ? 100 : 58) : (sizeof(Real) == 4 ? 120 : 64);
+constexpr int smallest_near_of_many = has_wide_lanes                      ? (sizeof(Real) == 4 ? 100 : 58)
+                                      : device::host_lanes<double>() == 4 ? (sizeof(Real) == 4 ? 64 : 28)
+                                                                          : (sizeof(Real) == 4 ? 40 : 16);
 
 /// Whether matrices start from eigenvectors: see eigenvectors.hpp. A full group of lanes takes c n^3, a start s n^2 for
 /// each matrix; they are equal at smallest_near_of_many. So a start pays where the filled part of the lanes is less
 /// than n / smallest_near_of_many. It is taken for five eighths of that, because matrices that may not start so (their
-/// columns differ in size) then have their rotations one by one, at 2.5 times the price of a start (measured).
+/// columns differ in size) then have their rotations one by one, at 2.5 times the price of a start (measured). With
+/// shorter registers the first matrix of a group is worth a start at every size.
 template <class Real>
 bool starts_from_eigenvectors(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
   if (!job.starts_from_eigenvectors || device.kind() != device_kind::host ||
@@ -74,7 +79,8 @@ bool starts_from_eigenvectors(const jacobi_job<Real>& job, std::int64_t batch, c
   constexpr int of_many = smallest_near_of_many<Real>;
   const std::int64_t lanes = device::host_lanes<Real>(), groups = (batch + lanes - 1) / lanes;
   const std::int64_t filled = (batch + groups - 1) / groups;  // in the mean
-  return job.cols >= of_many || !fills_lanes(job, batch) || 8 * filled * of_many <= 5 * job.cols * lanes;
+  const std::int64_t priced = has_wide_lanes ? filled : filled - 1;
+  return job.cols >= of_many || !fills_lanes(job, batch) || 8 * priced * of_many <= 5 * job.cols * lanes;
 }
 
 /// From this size on a bidiagonal matrix costs less than rotations where values are all that is wanted, and from the
