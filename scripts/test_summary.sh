@@ -53,6 +53,7 @@ report_skipped() {
 run_step() {
   local step=$1 log=build/$1.log started=$SECONDS status result=passed text processor counts needs first
   needs=$(expected "$step")
+  case $step in python | torch | peers) log=build/$step-tests.log ;; esac  # build/python.log is that of scripts/test_python
   echo "=== step $2 of $3: $step, about $(minutes "$needs"); $(minutes $SECONDS) of about $(minutes $((SECONDS + remaining))) have passed (all of it: $log)"
   count_processor_time
   processor=$processor_seconds
