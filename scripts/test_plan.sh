@@ -5,33 +5,33 @@
 # that are fuzzed for a given time); what it is. `~` marks what was counted from compilations, not measured: the summary
 # of a run has a column with the processor-seconds of every step to put here.
 steps_table="
-  format         60    0  clang-format and the other checks of sources
-  host-clang  ~4200    0  clang: library, programs, examples, benchmarks, and all tests but the long ones
-  python       ~500   30  the Python package on what host-clang built
-  emulated    ~2200    0  kernels on a device with memory of its own
-  torch        ~400  240  PyTorch's tests; its download has 2 to 3 GB where no index has the build for processors
-  asan        ~2900    0  kernels and files under the sanitizers of addresses and undefined behaviour
-  sm_90_gate  ~1100   10  registers and stack of every kernel for NVIDIA's Hopper
-  host-gcc    ~2200    0  kernels by g++
-  peers        ~900    60  the Python tests with hdbscan, pandas, matplotlib, arviz, umap and others, the slow ones too
-  x86-64-v2   ~2100    0  kernels and the accuracy suite with registers of 128 bits, without fused multiply-adds
-  fuzz         ~500 fuzz  readers of files against libFuzzer
-  x86-64-v3   ~2100    0  kernels and the accuracy suite with registers of 256 bits
-  gfx90a_gate ~1200    0  registers and scratch of every kernel for AMD's CDNA 2
-  tsan        ~1500    0  what shares memory, under ThreadSanitizer
-  portable    ~1300    0  what asks the system, with POSIX alone
-  aarch64     ~2900   30  kernels on emulated 64-bit ARM, a part of the short list
-  long            0 long  tests of host-clang that take minutes each, as many as the time allows
+  format            25    0  clang-format and the other checks of sources
+  host-clang    ~4700    0  clang: library, programs, examples, benchmarks, and all tests but the long ones
+  python         ~500   30  the Python package on what host-clang built
+  emulated      ~2700    0  kernels on a device with memory of its own
+  torch          ~500  240  PyTorch's tests; its download has 2 to 3 GB where no index has the build for processors
+  asan          ~3300    0  kernels and files under the sanitizers of addresses and undefined behaviour
+  sm_90_gate    ~1700   10  registers and stack of every kernel for NVIDIA's Hopper
+  host-gcc      ~2900    0  kernels by g++
+  peers          ~900    60  the Python tests with hdbscan, pandas, matplotlib, arviz, umap and others, the slow ones too
+  x86-64-v2     ~2900    0  kernels and the accuracy suite with registers of 128 bits, without fused multiply-adds
+  fuzz          ~1300 fuzz  readers of files against libFuzzer
+  x86-64-v3     ~2900    0  kernels and the accuracy suite with registers of 256 bits
+  gfx90a_gate   ~1700    0  registers and scratch of every kernel for AMD's CDNA 2
+  tsan          ~2400    0  what shares memory, under ThreadSanitizer
+  portable      ~1900    0  what asks the system, with POSIX alone
+  aarch64       ~3400   30  kernels on emulated 64-bit ARM, a part of the short list
+  long               0 long  tests of host-clang that take minutes each, as many as the time allows
   check_install ~3600 300  the lines of README.md on a bare Debian 12
 "
-# Steps of every landing, and those that take turns: the first two of a turn are neighbours here, a long one and a short one.
+# Steps of every landing, and those that take turns: the first two of a turn are neighbours here, which both fit into the time.
 always="format host-clang python"
-rotating="emulated torch asan sm_90_gate host-gcc peers x86-64-v2 fuzz x86-64-v3 gfx90a_gate tsan long portable aarch64"
+rotating="emulated portable asan peers host-gcc sm_90_gate x86-64-v2 fuzz x86-64-v3 gfx90a_gate tsan long aarch64 torch"
 first_of_turn=2
 # Continuous integration ends a run after 90 minutes; this many are for the steps.
 rotation_minutes=85
 # Seconds for the long tests of one turn.
-long_seconds=1200
+long_seconds=900
 # Processor-seconds that the machine of reference takes for the probe, in hundredths.
 reference_probe=800
 
@@ -142,5 +142,6 @@ print_plan() {
     k=$((k + 1)) at=$((at + needs))
     printf '  %2d of %-3d %-13s %8s, done after %8s  %s\n' $k "$count" "$step" "$(minutes "$needs")" "$(minutes $at)" "$(described "$step")"
   done < <(plan "$@")
+  [ -z "$long" ] || echo "Long tests of other steps than \`long\` are not in these times."
   echo "About $(minutes $at) in all${within:+, of $within}; other programs on this machine make it longer, ccache shorter."
 }

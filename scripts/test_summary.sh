@@ -69,7 +69,7 @@ run_step() {
   elif [ "$status" -ne 0 ]; then
     result=FAILED
     first=$(awk -f scripts/first_failures.awk "$log")
-    if { [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; } && [ "${counts[1]}" -eq 0 ]; then
+    if [ -n "$within" ] && { [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; } && [ "${counts[1]}" -eq 0 ]; then
       if [ "$step" = long ] && [ "${counts[0]}" -gt 0 ]; then result=passed text="$text, others ended after $((SECONDS - started)) s"
       elif [[ " $always " == *" $step "* ]]; then first="$step: did not end within the time of the run"
       else

@@ -12,7 +12,7 @@ expect() { # expect WHAT COMMAND...
 }
 obstacle_of() { :; }
 # What the machine of reference is, with the time of CI.
-cores=2 slower=100 within=$rotation_minutes family="" fuzz_seconds=60 passed=60
+cores=2 slower=100 within=$rotation_minutes family="" long="" fuzz_seconds=60 passed=60
 
 runs_of() { plan $always $(steps_of_turn "$1") | awk '$2 != "-" { print $1 }'; }
 has_all() { # has_all LIST NAME...: all names are in the list

@@ -10,7 +10,7 @@ cd "$folder" || exit 1
 . scripts/test_plan.sh
 . scripts/test_steps.sh
 . scripts/test_summary.sh
-cores=2 slower=100 within="" family="" fuzz_seconds=60 passed=0 rotate="" long="" install="" running=1 turn=0
+cores=2 slower=100 within=300 family="" fuzz_seconds=60 passed=0 rotate="" long="" install="" running=1 turn=0
 
 cat >ctest.txt <<'LOG'
 [1/2] Building CXX object a.o
@@ -119,7 +119,7 @@ expect() { # expect FILE TEXT: a line has it
   grep -qF -- "$2" "$1" || { echo "FAILED: no line of $1 has: $2"; faults=$((faults + 1)); }
 }
 [ $status -eq 1 ] || { echo "FAILED: the status is $status"; faults=1; }
-expect said.txt "=== step 2 of 9: host-clang, about 36 min"
+expect said.txt "=== step 2 of 9: host-clang, about 40 min"
 expect said.txt "    built 50 % (1 of 2) after"
 expect said.txt "  bad_test: a.wrong /src/t.cpp:3: Failure Expected equality of these values: x Which is: 3 4"
 expect said.txt "  script_test: FAILED: no such kernel"
