@@ -175,7 +175,8 @@ endfunction()
 
 # quintet_test(<name> [LABEL long] [LABELS ...] [COST <seconds>] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]):
 # a GoogleTest program, registered as one test. LABELS beside fast or long: `kernels` for what other compilers and memories
-# can change (built by the target kernel_tests), `races` for what the race checker runs (race_tests), `files`. COST: of those
+# can change (built by the target kernel_tests), `races` for what the race checker runs (race_tests), `files`, `system` for
+# what asks the system (core/platform.hpp). Its families are labels too (svd_tests builds those of svd). COST: of those
 # that take long; CTest begins with them, so that none runs alone at the end. KERNELS: sources that hold kernels of their
 # own; they are compiled as the library's are, without GoogleTest. OPTIONS: for the compiler; such a program cannot use the
 # precompiled headers of the others.
@@ -199,7 +200,8 @@ function(quintet_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   # A part that was skipped is no part that has passed. These are GoogleTest's last words when nothing has failed.
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${arg_LABELS}"
+  quintet_families_of(${name} families)
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${arg_LABELS};${families}"
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [^\n]*\n$")
   if(arg_LABEL STREQUAL "long")
     set_tests_properties(${name} PROPERTIES TIMEOUT 7200)
@@ -207,7 +209,7 @@ function(quintet_test name)
   if(arg_COST)
     set_tests_properties(${name} PROPERTIES COST ${arg_COST})
   endif()
-  quintet_test_targets(${name} ${arg_LABELS})
+  quintet_test_targets(${name} ${arg_LABELS} ${families})
   quintet_ptx_test(${name} ${arg_SOURCES})
 endfunction()
 
@@ -215,10 +217,28 @@ endfunction()
 function(quintet_test_targets name)
   foreach(label IN LISTS ARGN)
     string(REGEX REPLACE "s$" "" stem "${label}")
-    if(TARGET ${stem}_tests)
-      add_dependencies(${stem}_tests ${name})
+    foreach(target IN ITEMS ${label}_tests ${stem}_tests)
+      if(TARGET ${target})
+        add_dependencies(${target} ${name})
+        break()
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# quintet_families_of(<test> <out-var>): the families that a test is of, by its name, for labels: those that it names, and of
+# the tests of pairs of points those that are built on them.
+function(quintet_families_of name output)
+  set(families "")
+  foreach(family IN LISTS QUINTET_FAMILIES)
+    if(name MATCHES "(^|_)${family}_")
+      list(APPEND families ${family})
     endif()
   endforeach()
+  if(name MATCHES "^pairwise_")
+    list(APPEND families hdbscan neighbours poincare)
+  endif()
+  set(${output} ${families} PARENT_SCOPE)
 endfunction()
 
 # quintet_driver(<task> [FAMILY <family>] [<source>...]): programs/<task>.cpp, with more sources, becomes the

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   int64_t n = 0, clusters = 0;
   quintet_hdbscan_options options;
   quintet_hdbscan_clustering* model = NULL;
-  quintet_hdbscan_predictor *place = NULL, *loaded = NULL;
+  quintet_hdbscan_predictor *place = NULL, *loaded = NULL, *refused = NULL;
   snprintf(path, sizeof path, "%s/%s", argc > 1 ? argv[1] : ".", "model.h5");
   make_points(points, new_points);
   quintet_hdbscan_options_default(&options, sizeof options);
@@ -67,8 +67,10 @@ int main(int argc, char** argv) {
   CHECK_OK(quintet_hdbscan_selected(kept, NULL, &clusters));
   CHECK(clusters == 2);
 
-  CHECK_INVALID(quintet_hdbscan_predictor_create(model, points, QUINTET_DOUBLE, count - 1, 1, 1, NULL, &place),
+  refused = place;
+  CHECK_INVALID(quintet_hdbscan_predictor_create(model, points, QUINTET_DOUBLE, count - 1, 1, 1, NULL, &refused),
                 "n must be that of the clustering: 40 (n=39)");
+  CHECK(refused == NULL);
   CHECK_INVALID(quintet_hdbscan_predictor_predict(loaded, new_points, QUINTET_FLOAT, 1, 1, 1, NULL, NULL, NULL, NULL),
                 "type must be that of the clustered points: 2 (type=1)");
   CHECK_INVALID(quintet_hdbscan_predictor_predict(loaded, new_points, QUINTET_DOUBLE, 1, 2, 2, NULL, NULL, NULL, NULL),

@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include <omp.h>
+
 #include "device/launch.hpp"
 #include "device/parallel.hpp"
 #include "quintet/device/buffer.hpp"
@@ -196,6 +198,11 @@ std::vector<team_facts> look_at_teams(std::int64_t tiles, const Device& device) 
   Buffer<team_facts> facts = zeros<team_facts>(tiles, device);
   run<facts_kernel>(tiles, device, facts.data());
   return facts.to_vector();
+}
+
+bool may_get_fewer(int threads) {
+  // Teams of one launch, and of the two launches side by side that these tests have at most.
+  return omp_get_dynamic() != 0 || omp_get_thread_limit() < 2 * device::emulated_teams * threads;
 }
 
 std::vector<int> team_sizes_side_by_side(int calls, const Device& device) {

@@ -20,6 +20,10 @@ struct team_facts {
 };
 std::vector<team_facts> look_at_teams(std::int64_t tiles, const Device& device);
 
+/// Whether teams that ask for `threads` threads may get fewer in this process: OMP_THREAD_LIMIT is below what all of
+/// them need, or OMP_DYNAMIC lets the runtime decide.
+bool may_get_fewer(int threads);
+
 /// The size of the team of each of `calls` launches side by side.
 std::vector<int> team_sizes_side_by_side(int calls, const Device& device);
 

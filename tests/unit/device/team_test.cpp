@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels.hpp"
 #include "support/devices.hpp"
@@ -66,9 +67,19 @@ void expect_butterflies(const Device& device) {
     if (device.kind() == device_kind::offload && size < width) continue;
     // Where the x86_64 plugin runs teams on the host, libomp keeps their limit of 16 threads for the process.
     if (device.kind() == device_kind::emulated && Device::count() > 0 && width > 16) continue;
-    const auto found = test::sum_subgroups(width, value, device), expected = butterfly(value, is_host ? 1 : width);
+    const auto expected = butterfly(value, is_host ? 1 : width);
+    std::vector<Value> found;
+    try {
+      found = test::sum_subgroups(width, value, device);
+    } catch (const DeviceError& error) {
+      // A group without its threads is refused, where the environment allows fewer of them.
+      ASSERT_TRUE(!is_host && test::may_get_fewer(std::max(width, test::emulated_team))) << error.what();
+      continue;
+    }
+    // Each launch may get another number of threads then: one group is there at least.
+    const bool one_group = !is_host && test::may_get_fewer(std::max(width, test::emulated_team));
     // Bits: addition commutes, and the tree is the same everywhere.
-    for (int r = 0; r < std::max(size, is_host ? 1 : width); ++r)
+    for (int r = 0; r < (one_group ? width : std::max(size, is_host ? 1 : width)); ++r)
       ASSERT_EQ(found[r], expected[r]) << "width " << width << ", rank " << r;
   }
 }
