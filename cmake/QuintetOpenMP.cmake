@@ -5,6 +5,29 @@
 #
 # QUINTET_HOST_THREADS=gcc: the only parallel region of the host is one C file, compiled by gcc for libgomp
 # (src/device/host_threads.h). C++ has no OpenMP but its simd directives; there is no emulated device then.
+
+# quintet_find_gcc(<out-var>): the compiler in CC where it is gcc, and else the gcc of this machine: conda, clusters and
+# people who prefer clang set CC for all that they build.
+function(quintet_find_gcc output)
+  separate_arguments(command UNIX_COMMAND "$ENV{CC}")
+  if(command)
+    execute_process(COMMAND ${command} --version OUTPUT_VARIABLE version ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed AND version MATCHES "Free Software Foundation")
+      return()  # CMake takes CC itself, with its options
+    endif()
+  endif()
+  find_program(QUINTET_GCC_FOR_THREADS gcc)
+  mark_as_advanced(QUINTET_GCC_FOR_THREADS)
+  if(NOT QUINTET_GCC_FOR_THREADS)
+    message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc needs gcc for one file in C, and there is none (CC=$ENV{CC}). On Debian and "
+      "Ubuntu: apt-get install gcc")
+  endif()
+  if(command)
+    message(STATUS "CC=$ENV{CC} is not gcc: ${QUINTET_GCC_FOR_THREADS} compiles the file with the host's threads")
+  endif()
+  set(${output} "${QUINTET_GCC_FOR_THREADS}" PARENT_SCOPE)
+endfunction()
+
 if(NOT QUINTET_HOST_THREADS STREQUAL "")
   if(NOT QUINTET_HOST_THREADS STREQUAL "gcc")
     message(FATAL_ERROR "QUINTET_HOST_THREADS must be empty or gcc (QUINTET_HOST_THREADS=${QUINTET_HOST_THREADS})")
@@ -12,12 +35,13 @@ if(NOT QUINTET_HOST_THREADS STREQUAL "")
   if(QUINTET_OFFLOAD_ARCH)
     message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc is for host builds (QUINTET_OFFLOAD_ARCH=${QUINTET_OFFLOAD_ARCH})")
   endif()
-  if(NOT DEFINED CMAKE_C_COMPILER AND NOT DEFINED ENV{CC})
-    find_program(CMAKE_C_COMPILER NAMES gcc REQUIRED)
+  if(NOT DEFINED CMAKE_C_COMPILER)
+    quintet_find_gcc(CMAKE_C_COMPILER)
   endif()
   enable_language(C)
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc needs gcc as the C compiler (found ${CMAKE_C_COMPILER_ID})")
+    message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc needs gcc for C (CMAKE_C_COMPILER=${CMAKE_C_COMPILER} is "
+      "${CMAKE_C_COMPILER_ID}); leave CMAKE_C_COMPILER out, or let it name gcc")
   endif()
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(QUINTET_OPENMP_FLAGS -fopenmp-simd)

@@ -6,8 +6,26 @@ target_compile_features(quintet_build_flags INTERFACE cxx_std_20)
 target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-pragmas
   # Packs wider than the registers of the processor stay inside the library.
   -Wno-psabi)
+# A source of the target quintet_baseline runs before anybody knows what the processor can do (src/core/processor.hpp).
+set(is_baseline $<BOOL:$<TARGET_PROPERTY:QUINTET_BASELINE>>)
 if(QUINTET_HOST_ARCH)
-  target_compile_options(quintet_build_flags INTERFACE -march=${QUINTET_HOST_ARCH})
+  target_compile_options(quintet_build_flags INTERFACE $<$<NOT:${is_baseline}>:-march=${QUINTET_HOST_ARCH}>)
+endif()
+# The entries of all other functions of the library: 5 bytes that the check may make a jump. x86-64 and ELF alone.
+set(QUINTET_ENTRY_FLAGS "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8 AND UNIX AND NOT APPLE)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-fpatchable-function-entry=5 QUINTET_HAS_CHECKED_ENTRIES)
+endif()
+if(QUINTET_HAS_CHECKED_ENTRIES)
+  target_compile_options(quintet_build_flags INTERFACE $<${is_baseline}:-march=x86-64>)
+  target_compile_definitions(quintet_build_flags INTERFACE $<${is_baseline}:QUINTET_CHECKED_ENTRIES>)
+  set(entry_flags -DQUINTET_CHECKED_ENTRIES)
+  if(QUINTET_OFFLOAD_ARCH)
+    string(APPEND entry_flags " -Xarch_host")
+  endif()
+  string(APPEND entry_flags " -fpatchable-function-entry=5")
+  set(QUINTET_ENTRY_FLAGS "$<$<COMPILE_LANGUAGE:CXX>:SHELL:${entry_flags}>")
 endif()
 if(QUINTET_HOST_THREADS STREQUAL "gcc")
   target_compile_definitions(quintet_build_flags INTERFACE QUINTET_GCC_THREADS)
@@ -39,6 +57,16 @@ endif()
 # What the library is compiled with: multiply-adds are written (device::fma), so that every compiler and processor has the
 # same; errno is not.
 set(QUINTET_KERNEL_FLAGS -fno-math-errno -fno-trapping-math -ffp-contract=off)
+
+# quintet_baseline_objects(<name> <source>...): objects for every x86-64, without a look at QUINTET_HOST_ARCH.
+function(quintet_baseline_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES QUINTET_BASELINE ON POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${name} PRIVATE -ffp-contract=off)
+  target_link_libraries(${name} PRIVATE quintet_build_flags)
+  quintet_unity_groups(${name})
+endfunction()
 
 # Replaces the objects of `target` that hold target regions by relocatable objects in which the device code is already
 # linked: an archive of plain offload objects would silently lose its device code in a consumer's link. One object, and so
@@ -253,7 +281,7 @@ function(quintet_driver task)
     return()
   endif()
   string(REPLACE "-" "_" stem "${task}")
-  add_executable(quintet-${task} ${stem}.cpp ${arg_UNPARSED_ARGUMENTS})
+  add_executable(quintet-${task} ${stem}.cpp ${arg_UNPARSED_ARGUMENTS} $<TARGET_OBJECTS:quintet_driver_start>)
   target_link_libraries(quintet-${task} PRIVATE quintet_driver_support quintet_build_flags)
   target_precompile_headers(quintet-${task} REUSE_FROM quintet_driver_support)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

@@ -18,9 +18,10 @@ try:
 except ImportError as _error:
     if "libquintet.so" not in str(_error) and "undefined symbol: _ZN7quintet" not in str(_error):
         raise
+    # A wheel, whose loader has found no library for this processor. Other builds say so by _core itself.
     raise ImportError(
-        "quintet needs a processor with AVX2 and FMA (x86-64-v3), and this one has none: the wheel has no library for "
-        f"it. Build from source instead: pip install --no-binary quintet quintet\n({_error})"
+        "quintet was compiled for processors with AVX2, FMA (x86-64-v3). This one lacks them, and the wheel has no library "
+        f"for it. Build from source: pip install --no-cache-dir --force-reinstall --no-binary quintet quintet\n({_error})"
     ) from None
 
 from ._config import show_config

@@ -21,6 +21,8 @@ void bind_snp(nanobind::module_& m);
 
 }  // namespace quintet::python
 
+// Python calls start.cpp first.
+#define PyInit__core quintet_init_core
 NB_MODULE(_core, m) {
   using namespace quintet::python;
   bind_errors(m);

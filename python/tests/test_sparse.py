@@ -698,6 +698,7 @@ def test_empty_and_read_only() -> None:
     (lambda: sparse.multiply(A != 0, B != 0, semiring="min_plus"), TypeError),
     (lambda: sparse.multiply(A, B, semiring="plus_max"), ValueError),
     (lambda: sparse.multiply(A, B, semiring="max_times", device="emulated"), ValueError),
+    (lambda: sparse.multiply(A, B, semiring="min_max", device="9"), ValueError),
     (lambda: sparse.Plan(A, B, "max_plus"), ValueError),
     (lambda: sparse.multiply_top(A, B, 2, semiring="max_times"), ValueError),
     (lambda: sparse.multiply(A, B, mask=A), ValueError),

@@ -29,6 +29,11 @@ quintet_status remember(quintet_status status, const char* message) noexcept {
 
 }  // namespace
 
+quintet_status report_processor(const char* sentence) noexcept {
+  last_error = sentence;  // without the string: its functions may be those of another file, compiled for more
+  return QUINTET_DEVICE_ERROR;
+}
+
 quintet_status report_exception() noexcept {
   try {
     throw;
@@ -227,9 +232,12 @@ quintet_status quintet_set_threads(int32_t count) noexcept {
   return guarded([&] { set_threads(count); });
 }
 
-int32_t quintet_threads(void) noexcept { return threads(); }
+// One thread, and no device but the host, where the processor is not the right one: these have no status.
+int32_t quintet_threads(void) noexcept { return quintet::detail::missing_instructions() == nullptr ? threads() : 1; }
 
-int32_t quintet_device_count(void) noexcept { return 1 + Device::count(); }
+int32_t quintet_device_count(void) noexcept {
+  return quintet::detail::missing_instructions() == nullptr ? 1 + Device::count() : 1;
+}
 
 quintet_status quintet_device_at(int32_t number, quintet_device_info* info) noexcept {
   return guarded([&] {

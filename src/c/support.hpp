@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/processor.hpp"
 #include "quintet/c/core.h"
 #include "quintet/core/any_view.hpp"
 #include "quintet/core/error.hpp"
@@ -27,9 +28,13 @@ namespace quintet::c {
 /// Status of the exception that is being handled, whose message becomes that of the thread. Call in a handler only.
 quintet_status report_exception() noexcept;
 
-/// Runs `action`; what it throws becomes a status.
+/// The status, and the message, of a processor that lacks what `sentence` says.
+quintet_status report_processor(const char* sentence) noexcept;
+
+/// Runs `action`; what it throws becomes a status. Not where the processor lacks instructions that it may have.
 template <class Action>
 quintet_status guarded(Action&& action) noexcept {
+  if (const char* const sentence = quintet::detail::missing_instructions()) return report_processor(sentence);
   try {
     action();
     return QUINTET_OK;

@@ -1,5 +1,6 @@
 quintet_sources(core
   HOST
+    compiled_instructions.cpp
     crc32c.cpp
     error.cpp
     host_memory.cpp

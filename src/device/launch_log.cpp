@@ -10,8 +10,6 @@
 
 namespace quintet::device::detail {
 
-const bool launches_are_logged = std::getenv("QUINTET_LAUNCH_LOG") != nullptr;
-
 void log_launch(const std::type_info& kernel, device_kind kind, int threads) {
   static std::mutex mutex;
   static std::set<std::string> visited;

@@ -59,7 +59,7 @@ enum {
   QUINTET_OK = 0,
   QUINTET_INVALID_ARGUMENT = 1,  ///< outside its documented range; the message has name, value and range
   QUINTET_OUT_OF_MEMORY = 2,     ///< of the host or the device
-  QUINTET_DEVICE_ERROR = 3,      ///< absent, or failed
+  QUINTET_DEVICE_ERROR = 3,      ///< absent, or failed; or the processor lacks what the library was compiled for
   QUINTET_CANCELLED = 4,         ///< a callback asked to stop
   QUINTET_FILE_ERROR = 5,        ///< cannot be read or parsed; the message has path, line and reason
   QUINTET_INTERNAL_ERROR = 6     ///< anything else: an error of the library

@@ -21,3 +21,8 @@ extern const char library_compiled_with_GLIBCXX_DEBUG;
 [[gnu::used]] inline const char* const containers_of_library = &library_compiled_with_GLIBCXX_DEBUG;
 }  // namespace quintet::detail
 #endif
+
+#if defined(QUINTET_CHECKED_ENTRIES) && defined(__x86_64__)
+// In the library alone: each of its objects brings the check of the processor (src/core/processor.hpp) into a program.
+asm(".reloc 0, R_X86_64_NONE, quintet_entries_are_checked");
+#endif

@@ -48,6 +48,15 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// The processor lacks instructions that this copy of the library was compiled for. The text names both, and the option
+/// that helps. Every function throws it then, before it executes any of them; only build_info() does not.
+class ProcessorError : public DeviceError {
+ public:
+  /// The text as it is.
+  explicit ProcessorError(const char* sentence);
+  ~ProcessorError() override;
+};
+
 /// An allocation that did not succeed; the text states the bytes and the device.
 class OutOfMemory : public DeviceError {
  public:
