@@ -216,7 +216,8 @@ def main():
         long += lengthy
         sentences += number
     print("\n".join(problems + (long if arguments.lengths else []) +
-                    [f"{sentences} sentences in {len(names)} files; words that are not allowed: {len(problems)}; remarks on length: {len(long)}"]))
+                    [f"{sentences} sentences in {len(names)} files; words that are not allowed: {len(problems)}; "
+                     f"remarks on length: {len(long)}"]))
     return 1 if problems or not sentences else 0
 
 

@@ -112,7 +112,8 @@ class Program(unittest.TestCase):
 
     def test_lengths_are_counted_and_listed_on_request(self):
         remark = "README.md:1: 36 words, more than 35"
-        counted, listed = self.run_on(LONG + " It is short. So is this.\n").stdout, self.run_on(LONG + " It is short. So is this.\n", "--lengths").stdout
+        text = LONG + " It is short. So is this.\n"
+        counted, listed = self.run_on(text).stdout, self.run_on(text, "--lengths").stdout
         self.assertNotIn(remark, counted)
         self.assertIn("words that are not allowed: 0; remarks on length: 1", counted)
         self.assertIn(remark, listed)
