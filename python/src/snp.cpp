@@ -11,9 +11,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "call.hpp"

@@ -1,6 +1,7 @@
 // Launches: every tile once, teams as they should be, whatever the device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "device/emulation.hpp"
