@@ -15,7 +15,8 @@ import argparse
 import csv
 import statistics
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,7 +38,7 @@ def closure(path: str | None) -> np.ndarray:
                 pairs.append((node, above))
         return np.array(pairs)
     with open(path, newline="") as file:
-        rows = [row for row in csv.reader(file)][1:]
+        rows = list(csv.reader(file))[1:]
     number: dict[str, int] = {}
     return np.array([[number.setdefault(name, len(number)) for name in row[:2]] for row in rows])
 

@@ -55,7 +55,7 @@ def machine(facts):
     """compare.py's line of facts in words."""
     processor = facts.split(" Ceilings")[0]
     rates = {}
-    for name, threads, rate, unit in re.findall(r"([\w<>]+), threads (\d+): ([\d.]+) (\w+/s)", facts):
+    for name, rate, unit in re.findall(r"([\w<>]+), threads \d+: ([\d.]+) (\w+/s)", facts):
         rates.setdefault((name, unit), []).append(rate)
     words = {"multiply_adds<float>": "multiply-adds in float", "multiply_adds<double>": "in double", "stream": "memory"}
     return processor + " Measured in the same run, on one and two threads: " + ", ".join(
@@ -79,9 +79,10 @@ class Figures:
         """For every task of the family, the row of the fastest peer."""
         best = {}
         for row in self.peers:
-            if row["family"] == family and (task is None or task in row["task"]):
-                if row["task"] not in best or number(row["peer / ours"]) < number(best[row["task"]]["peer / ours"]):
-                    best[row["task"]] = row
+            if row["family"] != family or (task is not None and task not in row["task"]):
+                continue
+            if row["task"] not in best or number(row["peer / ours"]) < number(best[row["task"]]["peer / ours"]):
+                best[row["task"]] = row
         return list(best.values())
 
     def few_ratios(self, peer):
@@ -220,7 +221,8 @@ def performance(f):
         lines.append(f"| {row['task']} | {row['ours, CPU s']} | {row['peer']} | {row['peer, CPU s']} | {row['ratio, CPU']} | "
                      f"{row['ratio, wall']} | {NOT_MEASURED} |")
     lines += ["", "## SNP likelihoods", "",
-              "The table has ms for one evaluation. It has no ratio, because the other programs ran on another machine (one thread, 2.6 GHz).", "",
+              "The table has ms for one evaluation. It has no ratio, because the other programs ran on another machine "
+             "(one thread, 2.6 GHz).", "",
               "| case | patterns, largest group | 1 thread | 2 threads | other programs | GPU |", "|---|---|---|---|---|---|"]
     for row in f.snp:
         lines.append(f"| {row['case']} | {row['patterns, largest group']} | {row['1 thread']} | {row['2 threads']} | "

@@ -17,7 +17,7 @@ import sys
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -45,6 +45,11 @@ def kernel_of(name):
     return ", ".join([kernel, *(f"{k} = {v}" for k, v in values.items())]), threads
 
 
+def pair(by, value):
+    """The value on one thread and on two."""
+    return " and ".join(value(by[threads]) for threads in (1, 2))
+
+
 def table_of(results):
     kernels = {}
     for name, found in results["kernels"].items():
@@ -53,9 +58,8 @@ def table_of(results):
     lines = ["| kernel | FLOP / byte | GFLOP/s, 1 and 2 threads | GB/s | share of the roof, 1 and 2 threads |",
              "|---|---|---|---|---|"]
     for kernel, by in kernels.items():
-        pair = lambda value: " and ".join(value(by[t]) for t in (1, 2))  # noqa: E731
-        lines.append(f"| `{kernel}` | {compare.digits(by[1]['FLOP/byte'])} | {pair(lambda f: compare.digits(f['GFLOP/s']))} | "
-                     f"{pair(lambda f: compare.digits(f['GB/s']))} | {pair(lambda f: format(f['GFLOP/s'] / f['roof'], '.2f'))} |")
+        lines.append(f"| `{kernel}` | {compare.digits(by[1]['FLOP/byte'])} | {pair(by, lambda f: compare.digits(f['GFLOP/s']))} | "
+                     f"{pair(by, lambda f: compare.digits(f['GB/s']))} | {pair(by, lambda f: format(f['GFLOP/s'] / f['roof'], '.2f'))} |")
     ceilings = ", ".join(f"{name.replace('/threads:', ', threads ')}: {compare.digits(rate)}"
                          for name, rate in results["machine"].items())
     return (f"{results['processor']}; {results['date']}. Ceilings (GFLOP/s; stream: GB/s): {ceilings}.\n\n" +

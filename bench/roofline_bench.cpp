@@ -5,6 +5,7 @@
 //   roofline_bench --benchmark_filter='^mutual_reachability'
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <vector>

@@ -1,5 +1,6 @@
 // One structure, many values: the structure of a product is worked out once, then every product costs its
 // multiplications alone, into memory that is there already.
+#include <algorithm>
 #include <iostream>
 #include <vector>
 

@@ -112,7 +112,9 @@ def read_tree(rows, points):
 
 def adjusted_rand_index(labels, classes):
     """Hubert and Arabie 1985: 1 for equal partitions, 0 expected for random ones."""
-    pairs = lambda counts: (counts * (counts - 1) / 2).sum()
+    def pairs(counts):
+        return (counts * (counts - 1) / 2).sum()
+
     both = np.unique(np.column_stack([labels, classes]), axis=0, return_counts=True)[1]
     inside, outside = (pairs(np.unique(values, return_counts=True)[1]) for values in (labels, classes))
     expected = inside * outside / (len(labels) * (len(labels) - 1) / 2)

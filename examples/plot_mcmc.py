@@ -77,7 +77,10 @@ class Network:
                 self.gamma.setdefault((x, c), []).append(gamma)
         if plain:
             self.name[x] = plain.strip("'").replace("''", "'")
-        value = lambda i: float(numbers[i]) if len(numbers) > i and numbers[i] else None
+
+        def value(i):
+            return float(numbers[i]) if len(numbers) > i and numbers[i] else None
+
         return (x, value(0) or 0.0, value(2)) if self.at < len(self.text) else x
 
     def leaves(self):
@@ -125,21 +128,24 @@ def leaf_order(network):
     def leaves(x):
         if x not in below:
             kids = network.tree_children(x)
-            below[x] = [x] if not network.children[x] else [l for c in kids for l in leaves(c)]
+            below[x] = [x] if not network.children[x] else [leaf for c in kids for leaf in leaves(c)]
         return below[x]
 
     leaves(network.root)
     rotation = {x: network.tree_children(x) for x in range(network.next)}
 
     def listing(x):
-        return [x] if not network.children[x] else [l for c in rotation[x] for l in listing(c)]
+        return [x] if not network.children[x] else [leaf for c in rotation[x] for leaf in listing(c)]
 
     minor = [(p, x) for x in range(network.next) if network.is_hybrid(x) for p in set(network.parents[x])
              if p != network.main_parent(x)]
 
     def cost():
-        place = {l: i for i, l in enumerate(listing(network.root))}
-        middle = lambda x: np.mean([place[l] for l in below[x]]) if below.get(x) else 0.0
+        place = {leaf: i for i, leaf in enumerate(listing(network.root))}
+
+        def middle(x):
+            return np.mean([place[leaf] for leaf in below[x]]) if below.get(x) else 0.0
+
         return sum(abs(middle(p) - middle(x)) for p, x in minor)
 
     best = cost()
@@ -283,20 +289,20 @@ def plot_network(text, title, path, scale=MUTATIONS, best=None):
         for x, (low, high) in height_intervals(network, best).items():
             axes.plot([place[x]] * 2, [low, high], color=INTERVAL, lw=8, alpha=0.3, solid_capstyle="butt", zorder=2)
             top = max(top, high * 1.02)
-    finish_axes(axes, [network.name[l] for l in order], top, scale)
+    finish_axes(axes, [network.name[leaf] for leaf in order], top, scale)
     axes.set_title(title, fontsize=12, loc="left")
     save(figure, path)
 
 
 def plot_overlay(texts, best, path, scale=MUTATIONS):
     shape = Network(best)
-    order = [shape.name[l] for l in leaf_order(shape)]
+    order = [shape.name[leaf] for leaf in leaf_order(shape)]
     figure, axes = canvas(len(order))
     alpha = max(0.02, min(0.35, 6.0 / max(len(texts), 1)))
     tops = []
     for text in texts:
         network = Network(text)
-        by_name = {network.name[l]: l for l in network.leaves()}
+        by_name = {network.name[leaf]: leaf for leaf in network.leaves()}
         draw(axes, network, [by_name[n] for n in order], color="#2c5f8a", width=1.1, alpha=alpha, labels=False,
              slanted=True)
         tops.append(network.height[network.root])
@@ -410,7 +416,8 @@ def plot_ladder(draws, steps, summary, path):
         axes.set_xlabel("step")
     set_likelihood_scale(grid[0][0], [float(np.min(draws)), float(np.max(draws))])
     grid[0][0].set_ylabel("log-likelihood")
-    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=colors), ax=grid[0].tolist(), label="step of the ladder: 0 is the prior, 1 the posterior")
+    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=colors), ax=grid[0].tolist(),
+                    label="step of the ladder: 0 is the prior, 1 the posterior")
     save(figure, path)
 
 
@@ -470,7 +477,10 @@ def main():
         sys.exit(f"plot_mcmc.py: {folder} is no folder of a finished run: {error}")
     if "map" not in summary:
         sys.exit(f"plot_mcmc.py: {folder} has no samples")
-    out = lambda name: str(folder / f"{name}.{arguments.format}")
+
+    def out(name):
+        return str(folder / f"{name}.{arguments.format}")
+
     plot_traces(traces, columns, summary["burn_in"], out("traces"))
     plot_reticulations(traces, columns, summary, out("reticulations"))
     best = summary["map"]

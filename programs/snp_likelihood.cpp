@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/csv.hpp"
@@ -452,12 +453,12 @@ void compare(session& session, const arguments& a) {
   std::vector<compared_network> networks;
   std::vector<std::pair<std::string, snp::Network>> given_networks;
   for (const std::string& path : a.compare) {
-    const auto networks = read_networks(a, "--compare", path);
-    for (std::size_t i = 0; i < networks.size(); ++i)
+    const auto of_file = read_networks(a, "--compare", path);
+    for (std::size_t i = 0; i < of_file.size(); ++i)
       given_networks.emplace_back(!is_file(path) ? text("network ", given_networks.size() + 1)
                                                  : std::filesystem::path(path).filename().string() +
-                                                       (networks.size() > 1 ? text(":", i + 1) : ""),
-                                  networks[i]);
+                                                       (of_file.size() > 1 ? text(":", i + 1) : ""),
+                                  of_file[i]);
   }
   for (const auto& [name, network] : given_networks) {
     snp::Likelihood likelihood(network, data, a.input.model, likelihood_options_of(session, a));
@@ -486,11 +487,11 @@ void write_composite(session& session, const arguments& a) {
   const snp::composite_options options{
       .size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()};
   if (!a.optimise.empty()) {
-    snp::composite_optimum best = session.timed("optimise", [&] {
+    snp::composite_optimum optimum = session.timed("optimise", [&] {
       return snp::optimise_composite(network, markers.data, climbs_of(session, a), a.input.model, options);
     });
-    report_optimum(session, a, best.outcome);
-    network = std::move(best.network);
+    report_optimum(session, a, optimum.outcome);
+    network = std::move(optimum.network);
     write_network(session, a, network);
   }
   const snp::composite_result outcome = session.timed(
@@ -518,18 +519,18 @@ void write_composite(session& session, const arguments& a) {
 }
 
 void evaluate(session& session, const arguments& a) {
-  std::optional<snp::Network> best;
+  std::optional<snp::Network> optimum;
   std::optional<io::snp_input> markers;
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
-    best = read_networks(a, "--network", a.network)[0];
+    optimum = read_networks(a, "--network", a.network)[0];
     markers = read_marker_file(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
     session.ranks()->run_collectively(read);
     std::ostringstream words;
-    words << std::setprecision(17) << snp::to_newick(*best);
+    words << std::setprecision(17) << snp::to_newick(*optimum);
     for (std::int64_t p = 0; p < markers->data.patterns(); ++p) words << ' ' << markers->data.weight(p);
     for (const auto value : markers->data.copies()) words << ' ' << value;
     for (const auto value : markers->data.red()) words << ' ' << value;
@@ -539,7 +540,7 @@ void evaluate(session& session, const arguments& a) {
   }
 #endif
   if (!markers) read();
-  const snp::Network& network = *best;
+  const snp::Network& network = *optimum;
   const snp::Data& data = markers->data;
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
@@ -556,11 +557,11 @@ void evaluate(session& session, const arguments& a) {
                       likelihood.size().largest_group, " states; fewer individuals (--individuals) make it smaller"));
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) {
-    const snp::optimise_result best = optimise(session, a, likelihood);
-    report_optimum(session, a, best);
-    session.result("aic", snp::aic(best.log_likelihood, best.parameters));
-    session.result("bic", snp::bic(best.log_likelihood, best.parameters, counted_sites(data, a.input.model)));
-    value = best.log_likelihood;
+    const snp::optimise_result optimum = optimise(session, a, likelihood);
+    report_optimum(session, a, optimum);
+    session.result("aic", snp::aic(optimum.log_likelihood, optimum.parameters));
+    session.result("bic", snp::bic(optimum.log_likelihood, optimum.parameters, counted_sites(data, a.input.model)));
+    value = optimum.log_likelihood;
   }
   session.result("log_likelihood", value);
   session.result("truncation_bound", likelihood.truncation().bound);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iomanip>
 #include <sstream>
+#include <system_error>
 
 #include "quintet/core/build_info.hpp"
 #include "quintet/io/atomic_file.hpp"
@@ -649,7 +650,7 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
     if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run starts from the beginning\n";
     files.emplace(*folder, identity, format_of(a), a.chains, begin, species, prior, resume);
   });
-  if (const auto snapshot = found_by_root(session, files ? files->found() : nullptr)) {
+  if (const auto snapshot = found_by_root(session, files ? files->previous() : nullptr)) {
     require_argument(snapshot->step <= a.iterations, "--iterations", a.iterations,
                      text(">= the steps that are done, ", snapshot->step));
     chains->restore(*snapshot);

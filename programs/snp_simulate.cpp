@@ -1,7 +1,10 @@
 // quintet-snp-simulate: biallelic markers on a phylogenetic network, and networks from the birth-hybridization process.
+#include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/csv.hpp"

@@ -2,7 +2,9 @@
 #include "quintet/spgemm/multiply.hpp"
 
 #include <cmath>
+#include <complex>
 #include <optional>
+#include <type_traits>
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/complex_file.hpp"

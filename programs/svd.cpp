@@ -1,8 +1,11 @@
 // quintet-svd: singular value decomposition of the matrix or the matrices of a file, or eigenvalues of symmetric ones.
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <iomanip>
 #include <sstream>
+#include <system_error>
+#include <type_traits>
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/csv.hpp"

@@ -51,7 +51,7 @@ def run_torch(report):
 def run_sklearn(report):
     from sklearn.metrics import euclidean_distances
 
-    report("sklearn distances", lambda points: euclidean_distances(points))
+    report("sklearn distances", euclidean_distances)
     from sklearn.cluster import HDBSCAN
 
     report("sklearn HDBSCAN", lambda points: HDBSCAN(min_cluster_size=10, n_jobs=2, copy=True).fit(points), 1)

@@ -14,9 +14,10 @@ import sys
 import time
 
 import numpy as np
+import torch
+
 import quintet
 import quintet.torch as qt
-import torch
 from quintet import neighbours
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))

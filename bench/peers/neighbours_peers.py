@@ -49,7 +49,7 @@ def with_scipy(points, k):
     if points.shape[1] > 32:
         raise NotImplementedError
     tree = cKDTree(points)
-    return lambda queries: tree.query(queries, k, workers=int(os.environ.get("OMP_NUM_THREADS", 1)))
+    return lambda queries: tree.query(queries, k, workers=int(os.environ.get("OMP_NUM_THREADS", "1")))
 
 
 def with_sklearn(points, k):

@@ -9,6 +9,7 @@
 //
 // Usage: onedal_hdbscan METHOD FILE.npy
 #include <ctime>
+#include <ios>
 
 #include <chrono>
 #include <cstdint>

@@ -10,8 +10,9 @@ import statistics
 import time
 
 import numpy as np
-import quintet
 import scipy.sparse as sp
+
+import quintet
 from quintet import sparse
 
 ROUNDS = 7

@@ -7,6 +7,7 @@ Needs the package quintet; packages that are missing are left out. Matrices come
 have Poisson many words, word r with probability 1 / r, with the weights of TF-IDF and rows of length 1. Each product runs
 on one thread and on two; SciPy has one. MKL leaves rows unsorted."""
 
+import functools
 import os
 import pathlib
 import statistics
@@ -14,8 +15,9 @@ import sys
 import time
 
 import numpy as np
-import quintet
 import scipy.sparse as sp
+
+import quintet
 from quintet import sparse
 
 try:
@@ -90,7 +92,7 @@ def main():
                 with quintet.num_threads(threads):
                     times.setdefault(f"quintet {threads} {what}", []).append(seconds(ours))
                 for name, product in peers.items():
-                    times.setdefault(f"{name} {threads} {what}", []).append(seconds(lambda: product(threads)))
+                    times.setdefault(f"{name} {threads} {what}", []).append(seconds(functools.partial(product, threads)))
             if turn == 0:
                 times = {name: [] for name in times}
         for name, values in times.items():

@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as work:
         species, *sites = list(csv.reader(file))
 individuals = [f"{name.lower()}{i + 1}" for name in species for i in range(INDIVIDUALS)]
 lines = ["##fileformat=VCFv4.2", '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">', "##contig=<ID=1>",
-         "\t".join("#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split() + individuals)]
+         "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"] + individuals)]
 for number, site in enumerate(sites):
     genotypes = []
     for cell in site:

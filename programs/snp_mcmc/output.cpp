@@ -9,8 +9,10 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/hdf5.hpp"
@@ -305,7 +307,7 @@ run_files::run_files(const run_folder& folder, run_identity identity, tree_forma
     trees_.back().write(format_ == tree_format::icytree ? "#NEXUS\n\nBegin trees;\n" : "#NEXUS\n\nBEGIN NETWORKS;\n");
   }
   if (resume) {
-    marked_ = found_;
+    marked_ = previous_;
     return;
   }
   mark(std::move(begin));
@@ -397,13 +399,13 @@ void run_files::load() {
     throw InvalidArgument(text("--resume: ", path,
                                " is of a run with other data or options; use those of that run (attribute config), "
                                "only --iterations, --threads and --checkpoint-seconds may differ"));
-  found_.step = facts[1];
-  found_.numbers = io::read_hdf5<double>(path, "checkpoint/numbers").data;
-  found_.counts = io::read_hdf5<std::int64_t>(path, "checkpoint/counts").data;
+  previous_.step = facts[1];
+  previous_.numbers = io::read_hdf5<double>(path, "checkpoint/numbers").data;
+  previous_.counts = io::read_hdf5<std::int64_t>(path, "checkpoint/counts").data;
   const auto log_marks = io::read_hdf5<std::int64_t>(path, "checkpoint/log_marks").data;
   const auto tree_marks = io::read_hdf5<std::int64_t>(path, "checkpoint/tree_marks").data;
   checksum sum;
-  sum.add(facts, found_.numbers, found_.counts, log_marks, tree_marks);
+  sum.add(facts, previous_.numbers, previous_.counts, log_marks, tree_marks);
   log_marks_ = marks_of(log_marks, samples_.size());
   tree_marks_ = marks_of(tree_marks, samples_.size());
   for (std::size_t c = 0; c < samples_.size(); ++c) {
@@ -414,7 +416,7 @@ void run_files::load() {
     check_begins(path, begins, rows.size() / columns_.size(), numbers.size());
     for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
       const auto row = rows.begin() + std::ptrdiff_t(s * columns_.size());
-      if (*row > double(found_.step)) break;  // was sampled after the checkpoint, and will be again
+      if (*row > double(previous_.step)) break;  // was sampled after the checkpoint, and will be again
       kept_sample sample{{row, row + std::ptrdiff_t(columns_.size())},
                          {numbers.begin() + begins[s], numbers.begin() + begins[s + 1]},
                          {}};

@@ -104,7 +104,7 @@ class run_files {
             const snp::priors& prior, bool resume);
 
   /// The checkpoint; nothing for a new run.
-  const snp::sampler_snapshot* found() const { return found_.step > 0 ? &found_ : nullptr; }
+  const snp::sampler_snapshot* previous() const { return previous_.step > 0 ? &previous_ : nullptr; }
   /// Writes and keeps samples.
   void add(const std::vector<std::vector<snp::sampled_state>>& samples, const snp::priors& prior);
   /// Keeps draws of a marginal likelihood.
@@ -131,7 +131,7 @@ class run_files {
   std::vector<growing_file> logs_, trees_;
   std::vector<file_mark> log_marks_, tree_marks_;  // at the checkpoint
   kept_chains samples_;
-  snp::sampler_snapshot found_, marked_;
+  snp::sampler_snapshot previous_, marked_;
   power_draws draws_;
   std::size_t draws_marked_ = 0;  // of every temperature
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <sstream>
 
@@ -23,15 +24,15 @@ constexpr double worst_rhat = 1.01, worst_deviation = 0.01, ess_per_chain = 100;
 constexpr std::size_t max_listed = 200;
 
 // What is wrong with a run: by how many times it misses the limit, and a line for people.
-class shortcomings {
+class convergence_warnings {
  public:
   void add(double times, std::string line) { all_.emplace_back(times, std::move(line)); }
-  void add_column(const std::string& name, const snp::column_summary& column_values, double wanted_ess) {
-    const double ess = std::min(column_values.ess_bulk, column_values.ess_tail);
-    if (column_values.rhat > worst_rhat) {
+  void add_column(const std::string& name, const snp::column_summary& statistics, double wanted_ess) {
+    const double ess = std::min(statistics.ess_bulk, statistics.ess_tail);
+    if (statistics.rhat > worst_rhat) {
       chains_differ_ = true;
-      add((column_values.rhat - 1) / (worst_rhat - 1),
-          text("R-hat of ", name, " is ", std::setprecision(4), column_values.rhat, " > ", worst_rhat));
+      add((statistics.rhat - 1) / (worst_rhat - 1),
+          text("R-hat of ", name, " is ", std::setprecision(4), statistics.rhat, " > ", worst_rhat));
     } else if (ess < wanted_ess) {
       longer_ = std::max(longer_, wanted_ess / ess);
       add(wanted_ess / ess, text("ESS of ", name, " is ", std::int64_t(ess), " < ", wanted_ess));
@@ -258,7 +259,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
                 const std::vector<std::vector<snp::move_record>>& moves, const snp::priors& prior) {
   std::size_t min = samples[0].size();
   for (const auto& chain : samples) min = std::min(min, chain.size());
-  shortcomings found_wrong;
+  convergence_warnings warnings;
   json summary{{"species", *species},
                {"chains", samples.size()},
                {"temperatures", chains.options().temperatures},
@@ -282,13 +283,13 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
 
   json parameters = json::object();
   for (std::size_t i = 1; i < columns.size(); ++i) {
-    const snp::column_summary column_values = snp::summarise(column(samples, i));
+    const snp::column_summary statistics = snp::summarise(column(samples, i));
     parameters[columns[i]] = {
-        {"mean", column_values.mean},         {"sd", column_values.sd},
-        {"median", column_values.median},     {"hpd95", {column_values.hpd95.low, column_values.hpd95.high}},
-        {"ess_bulk", column_values.ess_bulk}, {"ess_tail", column_values.ess_tail},
-        {"rhat", column_values.rhat},         {"mcse", column_values.mcse}};
-    found_wrong.add_column(columns[i], column_values, target);
+        {"mean", statistics.mean},         {"sd", statistics.sd},
+        {"median", statistics.median},     {"hpd95", {statistics.hpd95.low, statistics.hpd95.high}},
+        {"ess_bulk", statistics.ess_bulk}, {"ess_tail", statistics.ess_tail},
+        {"rhat", statistics.rhat},         {"mcse", statistics.mcse}};
+    warnings.add_column(columns[i], statistics, target);
   }
   summary["parameters"] = parameters;
 
@@ -299,7 +300,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
     topologies.push_back(
         {{"newick", key},
          {"probability", probability},
-         {"mcse", mcse_of(samples, [&key = key](const kept_sample& sample) { return sample.key == key; })},
+         {"mcse", mcse_of(samples, [&key](const kept_sample& sample) { return sample.key == key; })},
          {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
   }
   summary["topologies"] = topologies;
@@ -346,17 +347,17 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
     for (const auto& [name, counts] : kinds) {
       const double deviation = snp::frequency_deviation(*counts);
       deviations[name] = deviation;
-      found_wrong.add_deviation(name, deviation);
+      warnings.add_deviation(name, deviation);
     }
     summary["asdsf"] = deviations;
   } else {
-    found_wrong.add(std::numeric_limits<double>::infinity(),
-                    "one chain cannot show that others would agree: run several (--chains 4)");
+    warnings.add(std::numeric_limits<double>::infinity(),
+                 "one chain cannot show that others would agree: run several (--chains 4)");
   }
   if (share.size() > 1 && share.back() / all > 0.1)
-    found_wrong.add(10 * share.back() / all,
-                    text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
-                         ", and more are not allowed: raise --max-reticulations"));
+    warnings.add(10 * share.back() / all,
+                 text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
+                      ", and more are not allowed: raise --max-reticulations"));
   summary["moves"] = moves_json(moves);
   json exchanges = json::array();
   if (chains.options().temperatures > 1)
@@ -367,15 +368,15 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
                            {"round_trips", exchange.round_trips}});
       const double rate = double(exchange.accepted) / double(std::max<std::int64_t>(exchange.tried, 1));
       if (rate < 0.1)
-        found_wrong.add(0.1 / rate, text("only ", std::setprecision(3), 100 * rate,
-                                         " % of the exchanges between temperatures were accepted: ",
-                                         chains.options().powers.empty()
-                                             ? "a longer --burn-in tunes the heat, more --temperatures lessen the steps"
-                                             : "more steps of --marginal-likelihood lessen them"));
+        warnings.add(0.1 / rate, text("only ", std::setprecision(3), 100 * rate,
+                                      " % of the exchanges between temperatures were accepted: ",
+                                      chains.options().powers.empty()
+                                          ? "a longer --burn-in tunes the heat, more --temperatures lessen the steps"
+                                          : "more steps of --marginal-likelihood lessen them"));
     }
   summary["exchanges"] = exchanges;
-  summary["warnings"] = found_wrong.lines();
-  summary["advice"] = found_wrong.advice(chains.options());
+  summary["warnings"] = warnings.lines();
+  summary["advice"] = warnings.advice(chains.options());
   return summary;
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <limits>
 #include <sstream>
+#include <system_error>
+#include <type_traits>
 #include <typeinfo>
 
 #include "quintet/core/error.hpp"

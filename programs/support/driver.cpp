@@ -8,6 +8,7 @@
 #include <csignal>
 #include <exception>
 #include <iomanip>
+#include <ios>
 #include <iostream>
 #include <locale>
 #include <new>

@@ -3,6 +3,7 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <optional>
+#include <system_error>
 
 #include "support/command_line.hpp"
 

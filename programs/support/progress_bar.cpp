@@ -1,6 +1,7 @@
 #include "support/progress_bar.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace quintet::driver {
 
@@ -11,8 +12,8 @@ double seconds_since(progress_bar::clock::time_point begin) {
 }  // namespace
 
 void progress_bar::show(std::string_view stage, double fraction) {
-  const auto left = left_(stage, fraction, seconds_since(made_));
-  if (clock::now() - made_ < patience_) return;
+  const auto left = left_(stage, fraction, seconds_since(start_));
+  if (clock::now() - start_ < patience_) return;
   constexpr int width = 30;
   const double part = std::clamp(fraction, 0.0, 1.0);
   const int full = static_cast<int>(part * width);
@@ -33,12 +34,12 @@ void progress_bar::erase() {
 
 void progress_log::show(std::string_view stage, double fraction) {
   const clock::time_point instant = clock::now();
-  const auto left = left_(stage, fraction, seconds_since(made_));
+  const auto left = left_(stage, fraction, seconds_since(start_));
   if (instant - last_ < interval_) return;
   last_ = instant;
   const double part = std::clamp(fraction, 0.0, 1.0);
   out_ << program_ << ": " << stage << " " << static_cast<int>(part * 100) << " % after "
-       << std::chrono::duration_cast<std::chrono::seconds>(instant - made_).count() << " s";
+       << std::chrono::duration_cast<std::chrono::seconds>(instant - start_).count() << " s";
   if (left) out_ << ", " << left_text(*left);
   out_ << std::endl;
 }

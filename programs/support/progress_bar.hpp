@@ -32,7 +32,7 @@ class progress_bar {
  private:
   std::ostream& out_;
   clock::duration patience_;
-  clock::time_point made_ = clock::now();
+  clock::time_point start_ = clock::now();
   std::string line_;  // what stands there now
   time_left left_;
 };
@@ -53,7 +53,7 @@ class progress_log {
   std::ostream& out_;
   std::string program_;
   clock::duration interval_;
-  clock::time_point made_ = clock::now(), last_ = made_;
+  clock::time_point start_ = clock::now(), last_ = start_;
   time_left left_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <sstream>
 
 #include "quintet/core/error.hpp"

@@ -39,10 +39,10 @@ class stage_timer {
   /// In the order in which the stages ended first.
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
   /// Seconds since the timer was made.
-  double total() const { return std::chrono::duration<double>(clock::now() - made_).count(); }
+  double total() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
  private:
-  clock::time_point made_ = clock::now();
+  clock::time_point start_ = clock::now();
   std::vector<std::pair<std::string, double>> seconds_;
 };
 

@@ -3,9 +3,10 @@
     [ONEDAL_HDBSCAN=onedal_hdbscan] python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--only NAME ...]
         [--picture out.svg [--processor-time] [--read in.json ...]]
 
-Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all with
-the same number of threads. Rounds are interleaved. It prints medians of wall and processor times of a call, after a call
-that is not counted (none before calls of more than 5 s), and names the peers that are not installed. ONEDAL_HDBSCAN names the program of bench/peers/onedal_hdbscan.cpp. --read takes times of earlier runs instead of
+Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all
+with the same number of threads. Rounds are interleaved. It prints medians of wall and processor times of a call, after
+a call that is not counted (none before calls of more than 5 s), and names the peers that are not installed.
+ONEDAL_HDBSCAN names the program of bench/peers/onedal_hdbscan.cpp. --read takes times of earlier runs instead of
 measuring. On a machine that does other things the ratios of processor times are those that mean something.
 """
 

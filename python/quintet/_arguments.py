@@ -6,7 +6,8 @@ import difflib
 import operator
 import sys
 import warnings
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -188,8 +189,8 @@ def _bits_of(array: np.ndarray, name: str, metric: str) -> int:
     if not is_of_bits(metric):
         if not 1 <= array.shape[1] <= 2**16:
             raise InvalidArgument(f"{name} must have 1 to {2**16} integers in a row (shape={array.shape})")
-        return 16 * array.shape[1]
-    bits = array.shape[1] * (8 if array.dtype == np.uint8 else 1)
+        return 16 * int(array.shape[1])
+    bits = int(array.shape[1]) * (8 if array.dtype == np.uint8 else 1)
     if not 1 <= bits <= 2**24:
         raise InvalidArgument(f"{name} must have 1 to {2**24} bits in a row (shape={array.shape}, dtype={array.dtype})")
     return bits

@@ -10,7 +10,8 @@ uint16 there. A copy is made only where one of these does not hold.
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -4,7 +4,8 @@ broadcast, with a status each; matrices of distances; groups and their means; mo
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, NamedTuple, cast
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 

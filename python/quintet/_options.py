@@ -5,9 +5,10 @@ Functions and estimators give their arguments by name to :func:`read_options`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import field, fields
-from functools import lru_cache
-from typing import Any, Callable, Mapping, TypeVar, cast
+from functools import cache, lru_cache
+from typing import Any, TypeVar, cast
 
 from ._arguments import choice_index
 
@@ -45,7 +46,7 @@ def _read(kind: Any, *values: Any) -> Any:
     return kind(**{m.name: m.metadata["check"](value, m.name) for m, value in zip(fields(kind), values)})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _defaults(kind: Any) -> dict[str, Any]:
     return {m.name: m.default for m in fields(kind)}
 

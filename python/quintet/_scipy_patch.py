@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import Counter
-from typing import Any, Callable, Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -7,7 +7,8 @@ min_plus or or_and of other values: negated ones, or ones. Complex products are 
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Iterator
 
 from . import _core
 from ._errors import InvalidArgument
@@ -81,7 +81,7 @@ class num_threads:
         self._n = n
         self._before: list[int] = []
 
-    def __enter__(self) -> "num_threads":
+    def __enter__(self) -> num_threads:
         self._before.append(_wanted)
         set_num_threads(self._n)
         return self

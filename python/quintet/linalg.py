@@ -584,8 +584,8 @@ def eigh(
     Returns
     -------
     EighResult
-        ``eigenvalues`` ``[..., k]``, rising, and ``eigenvectors`` ``[..., n, k]``, one a column; k = n without a subset. The element of largest
-        size of each is positive.
+        ``eigenvalues`` ``[..., k]``, rising, and ``eigenvectors`` ``[..., n, k]``, one a column; k = n without a subset.
+        The element of largest size of each is positive.
 
     Examples
     --------

@@ -19,7 +19,8 @@ MPI is called by the thread that calls, and has to be started with MPI.THREAD_FU
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, SupportsIndex, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 

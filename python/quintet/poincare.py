@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -566,10 +567,10 @@ def gyromidpoint(
     >>> poincare.gyromidpoint(np.array([[0.5, 0.0], [-0.5, 0.0]])) + 0.0
     array([0., 0.])
     """
-    bend = _curvature(curvature)
+    curvature = _curvature(curvature)
     return _mean(
         *(points, offsets, weights, return_status),
-        lambda rows, groups, masses, to: _core.poincare_gyromidpoint(rows, groups, masses, to, bend, strict, device),
+        lambda rows, groups, masses, to: _core.poincare_gyromidpoint(rows, groups, masses, to, curvature, strict, device),
     )
 
 
@@ -610,7 +611,7 @@ def _of_ball(function: Callable[..., Any]) -> Callable[..., Any]:
     parameters = [p for p in signature.parameters.values() if p.name not in bound]
 
     @functools.wraps(function)
-    def method(self: "Ball", *arguments: Any, **options: Any) -> Any:
+    def method(self: Ball, *arguments: Any, **options: Any) -> Any:
         return function(
             *arguments, curvature=self.curvature, strict=self.strict, device=self.device, **options
         )

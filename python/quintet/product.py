@@ -22,7 +22,8 @@ no point of its factor. :class:`quintet.torch.ProductManifold` has operations an
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,10 +46,10 @@ def _factors(space: Iterable[Sequence[Any]]) -> list[tuple[int, int, float, floa
         kind, dim, curvature, weight = padded[:4]
         if kind not in _GEOMETRY:
             raise InvalidArgument(f"space[{i}] must begin with one of {', '.join(_GEOMETRY)} (space[{i}]={given!r})")
-        bend = _CURVATURE[kind] if curvature is None else float(curvature)
-        if kind == "poincare" and not bend < 0:
+        value = _CURVATURE[kind] if curvature is None else float(curvature)
+        if kind == "poincare" and not value < 0:
             raise InvalidArgument(f"the curvature of space[{i}] must be < 0 (space[{i}]={given!r})")
-        factors.append((_GEOMETRY[kind], dim.__index__(), bend, 1.0 if weight is None else float(weight)))
+        factors.append((_GEOMETRY[kind], dim.__index__(), value, 1.0 if weight is None else float(weight)))
     return factors
 
 
@@ -70,7 +71,7 @@ def metric(space: Iterable[Sequence[Any]]) -> str:
     array([2, 0, 0])
     """
     factors = _factors(space)
-    return "product of " + ", ".join(f"{_NAME[kind]} {dim} {bend!r} {weight!r}" for kind, dim, bend, weight in factors)
+    return "product of " + ", ".join(f"{_NAME[kind]} {dim} {curvature!r} {weight!r}" for kind, dim, curvature, weight in factors)
 
 
 def distances(

@@ -16,10 +16,10 @@ the sums) and "or_and" (reachability: results are 0 or 1). :func:`multiply` has 
 Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger).
 :func:`multiply` and :func:`multiply_top` take integers and bool, too. Types of results are SciPy's, integers wrap
 around as there, and bool times bool is bool; counts ("plus_pair") of integers and bool are int64. Complex matrices
-are for :func:`multiply` with plus_times: four products of their parts. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
-NaN: an entry that has no other products is inf. Results are CSR, arrays where an
-operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
-cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
+are for :func:`multiply` with plus_times: four products of their parts. Repeated entries are added with the semiring's
+addition: "min_plus" takes the smaller one. It passes over NaN: an entry that has no other products is inf. Results are
+CSR, arrays where an operand is one, canonical, with int32 indices where they fit. An entry exists where a product
+exists: other than SciPy, which drops cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
 
 COO matrices with more than 2^27 rows or columns are for :func:`multiply`. The result is then COO, too: memory goes by
 entries. Other functions need pointers of all rows, and raise OutOfMemory where
@@ -34,13 +34,14 @@ that do not fit and arrays that are no matrix, ``OutOfMemory``, ``DeviceError``.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
 from ._arguments import as_integer, as_number
+from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
 from ._errors import InvalidArgument
 from ._hypersparse import compress, expand, is_hypersparse, require_memory_of_rows
 from ._progress import Progress, blocks, is_off

@@ -1,5 +1,6 @@
 #include "errors.hpp"
 
+#include <exception>
 #include <new>
 #include <stdexcept>
 

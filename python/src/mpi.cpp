@@ -161,17 +161,17 @@ nb::tuple svd_of(communicator& ranks, const array& a, const nb::capsule& held, c
   });
 }
 
-nb::dict dict_of(const mpi::spgemm::report& told) {
+nb::dict dict_of(const mpi::spgemm::report& product_report) {
   nb::dict d;
-  d["products"] = told.products;
-  d["own_products"] = told.own_products;
-  d["fetched_rows"] = told.fetched_rows;
-  d["row_volume"] = told.row_volume;
-  d["grid_volume"] = told.grid_volume;
-  d["used_grid"] = told.used_grid;
-  d["grid"] = nb::make_tuple(told.grid_rows, told.grid_cols);
-  d["own_chunks"] = told.own_chunks;
-  d["ran_on"] = told.ran_on.spelling();
+  d["products"] = product_report.products;
+  d["own_products"] = product_report.own_products;
+  d["fetched_rows"] = product_report.fetched_rows;
+  d["row_volume"] = product_report.row_volume;
+  d["grid_volume"] = product_report.grid_volume;
+  d["used_grid"] = product_report.used_grid;
+  d["grid"] = nb::make_tuple(product_report.grid_rows, product_report.grid_cols);
+  d["own_chunks"] = product_report.own_chunks;
+  d["ran_on"] = product_report.ran_on.spelling();
   return d;
 }
 
@@ -188,13 +188,13 @@ nb::tuple multiply_rows(communicator& ranks, const nb::tuple& a, const nb::tuple
     settings.budget = budget;
     settings.balance = balance;
     settings.layout = mpi::spgemm::layout(layout);
-    mpi::spgemm::report told;
+    mpi::spgemm::report product_report;
     auto c = run([&] {
       ranks.require_same("the type of the matrices",
                          text(name_of(left.values.type()), " ", name_of(left.columns.type())));
-      return mpi::spgemm::multiply<Semiring>(ranks, x, y, settings, Device::parse(device), &told);
+      return mpi::spgemm::multiply<Semiring>(ranks, x, y, settings, Device::parse(device), &product_report);
     });
-    return nb::make_tuple(tuple_of(std::move(c.block)), c.first_row, dict_of(told));
+    return nb::make_tuple(tuple_of(std::move(c.block)), c.first_row, dict_of(product_report));
   });
 }
 

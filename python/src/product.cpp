@@ -1,6 +1,8 @@
 // Product spaces. Arrays are matrices with one point per row; outputs are allocated by the caller.
 #include "quintet/poincare/product.hpp"
 
+#include <tuple>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

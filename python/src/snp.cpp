@@ -11,9 +11,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "call.hpp"
@@ -82,7 +84,7 @@ class shared {
     return f(object_);
   }
 
-  std::recursive_mutex mutex_;  // a callback of the same thread is told off instead of waiting for ever
+  std::recursive_mutex mutex_;  // a callback of the same thread is refused instead of waiting for ever
   bool is_used_ = false;
   T object_;
 };

@@ -44,26 +44,28 @@ class dict_keys {
 
 nb::object whole_number(std::int64_t value) { return nb::steal(PyLong_FromLongLong(value)); }
 
-nb::dict dict_of(const report& told) {
+nb::dict dict_of(const report& product_report) {
   static constexpr const char* names[] = {
       "rows",       "cols",          "nnz",    "products",         "upper_bound",          "predicted", "retries",
       "peak_bytes", "scratch_bytes", "ran_on", "rows_by_strategy", "products_by_strategy", "seconds"};
   static const dict_keys<std::size(names)> keys([](std::size_t i) { return names[i]; });
   static const dict_keys<strategies> strategy_keys([](std::size_t s) { return name_of(strategy(s)); });
   nb::dict d, rows, products;
-  const std::int64_t numbers[] = {told.rows,      told.cols,    told.nnz,        told.products,     told.upper_bound,
-                                  told.predicted, told.retries, told.peak_bytes, told.scratch_bytes};
+  const std::int64_t numbers[] = {product_report.rows,     product_report.cols,        product_report.nnz,
+                                  product_report.products, product_report.upper_bound, product_report.predicted,
+                                  product_report.retries,  product_report.peak_bytes,  product_report.scratch_bytes};
   std::size_t next = 0;
   for (const std::int64_t number : numbers) keys.set(d, next++, whole_number(number));
-  keys.set(d, next++, nb::cast(told.ran_on.spelling()));
+  keys.set(d, next++, nb::cast(product_report.ran_on.spelling()));
   for (std::size_t s = 0; s < strategies; ++s) {
-    strategy_keys.set(rows, s, whole_number(told.rows_by_strategy[s]));
-    strategy_keys.set(products, s, whole_number(told.products_by_strategy[s]));
+    strategy_keys.set(rows, s, whole_number(product_report.rows_by_strategy[s]));
+    strategy_keys.set(products, s, whole_number(product_report.products_by_strategy[s]));
   }
   keys.set(d, next++, rows);
   keys.set(d, next++, products);
   keys.set(d, next++,
-           nb::make_tuple(told.analysis_seconds, told.prediction_seconds, told.product_seconds, told.assembly_seconds));
+           nb::make_tuple(product_report.analysis_seconds, product_report.prediction_seconds,
+                          product_report.product_seconds, product_report.assembly_seconds));
   return d;
 }
 
@@ -123,16 +125,16 @@ nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::s
     using Index = typename decltype(index)::type;
     using Semiring = typename decltype(ring)::type;
     const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
-    report told;
+    report product_report;
     if (mask.is_none()) {
       auto c = run([&] {
         const Device where = Device::parse(device);
-        if (transpose_a && !transpose_b) return multiply_left_transposed<Semiring>(x, y, {}, where, &told);
+        if (transpose_a && !transpose_b) return multiply_left_transposed<Semiring>(x, y, {}, where, &product_report);
         const turned_operand from(x, transpose_a, where);
-        return transpose_b ? multiply_transposed<Semiring>(from.view(), y, {}, where, &told)
-                           : multiply<Semiring>(x, y, {}, where, &told);
+        return transpose_b ? multiply_transposed<Semiring>(from.view(), y, {}, where, &product_report)
+                           : multiply<Semiring>(x, y, {}, where, &product_report);
       });
-      return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
+      return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(product_report)) : nb::none());
     }
     const operand wanted(nb::cast<nb::tuple>(mask));
     const auto z = wanted.view<Value, Index>();
@@ -155,12 +157,12 @@ nb::tuple multiply_by_transpose(const nb::tuple& a, bool of_rows, bool is_upper,
     using Index = typename decltype(index)::type;
     using Semiring = typename decltype(ring)::type;
     const auto x = m.view<Value, Index>();
-    report told;
+    report product_report;
     auto c = run([&] {
       return gram<Semiring>(x, of_rows ? gram_side::rows : gram_side::columns,
-                            is_upper ? gram_part::upper : gram_part::whole, {}, Device::parse(device), &told);
+                            is_upper ? gram_part::upper : gram_part::whole, {}, Device::parse(device), &product_report);
     });
-    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
+    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(product_report)) : nb::none());
   });
 }
 
@@ -174,14 +176,15 @@ nb::tuple multiply_top_entries(const nb::tuple& a, const nb::tuple& b, std::int6
     using Index = typename decltype(index)::type;
     using Semiring = typename decltype(ring)::type;
     const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
-    report told;
+    report product_report;
     auto c = run([&] {
       const Device where = Device::parse(device);
       const turned_operand by(y, transpose_b, where);
-      return multiply_top<Semiring>(
-          x, by.view(), top_selection{.count = count, .threshold = threshold, .by_value = by_value}, {}, where, &told);
+      return multiply_top<Semiring>(x, by.view(),
+                                    top_selection{.count = count, .threshold = threshold, .by_value = by_value}, {},
+                                    where, &product_report);
     });
-    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
+    return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(product_report)) : nb::none());
   });
 }
 
@@ -232,13 +235,13 @@ nb::tuple multiply_and_add(double alpha, const nb::tuple& a, const nb::tuple& b,
     using Value = typename decltype(value)::type;
     using Index = typename decltype(index)::type;
     const auto x = left.view<Value, Index>(), y = right.view<Value, Index>(), z = added.view<Value, Index>();
-    report told;
+    report product_report;
     auto sum = run([&] {
       const Device where = Device::parse(device);
       const turned_operand from(x, transpose_a, where), by(y, transpose_b, where);
-      return multiply_add(Value(alpha), from.view(), by.view(), Value(beta), z, {}, where, &told);
+      return multiply_add(Value(alpha), from.view(), by.view(), Value(beta), z, {}, where, &product_report);
     });
-    return nb::make_tuple(tuple_of(std::move(sum)), wants_report ? nb::object(dict_of(told)) : nb::none());
+    return nb::make_tuple(tuple_of(std::move(sum)), wants_report ? nb::object(dict_of(product_report)) : nb::none());
   });
 }
 

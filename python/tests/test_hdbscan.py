@@ -13,11 +13,12 @@ from quintet import hdbscan
 
 pytest.importorskip("sklearn")
 
-from conftest import layouts
 from scipy.sparse import csgraph
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
+
+from conftest import layouts
 
 HDBSCAN = hdbscan.HDBSCAN
 
@@ -472,7 +473,7 @@ def test_as_bertopic_uses_it(blobs: np.ndarray) -> None:
     assert model.prediction_data_.raw_data.shape == blobs.shape
     assert len(model.exemplars_) == probabilities.shape[1]
     with pytest.raises(AttributeError):
-        HDBSCAN().fit(blobs).prediction_data_
+        _ = HDBSCAN().fit(blobs).prediction_data_
     later = HDBSCAN().fit(blobs)
     later.generate_prediction_data()
     assert later.prediction_data_.core_distances.shape == (600,)
@@ -590,7 +591,7 @@ def test_eight_python_threads(blobs: np.ndarray) -> None:
             for _ in range(3):
                 same(HDBSCAN(min_cluster_size=8).fit(blobs), model)
                 np.testing.assert_array_equal(hdbscan.membership_vector(model, blobs), expected)
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             failures.append(error)
 
     threads = [threading.Thread(target=work) for _ in range(8)]

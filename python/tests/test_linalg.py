@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import layouts
 
 import quintet
+from conftest import layouts
 from quintet import linalg
 
 EPS = {np.float16: 2**-10, np.float32: 2**-23, np.float64: 2**-52}
@@ -254,7 +254,7 @@ def test_tolerances_of_every_kind(rng: Any, dtype: Any) -> None:
     np.testing.assert_array_equal(linalg.matrix_rank(a, **both), (s > limit).sum(1))
     b = rng.standard_normal((3, 6, 2)).astype(dtype)
     exact = np.zeros((3, 4, 6))
-    for i, (u, values, vh) in enumerate(map(lambda m: np.linalg.svd(m.astype(float), False), a)):
+    for i, (u, values, vh) in enumerate(np.linalg.svd(m.astype(float), False) for m in a):
         k = int((values > limit[i]).sum())
         exact[i] = (vh[:k].T / values[:k]) @ u[:, :k].T
     np.testing.assert_allclose(linalg.pinv(a, **both), exact, atol=100 * EPS[dtype])
@@ -513,7 +513,7 @@ def test_kabsch_agrees_with_scipy(rng: Any, dtype: Any) -> None:
     for b in range(4):
         share = w[b].astype(np.float64) / w[b].sum(dtype=np.float64)
         mean_p, mean_q = share @ p[b], share @ q[b]
-        expected, rest = Rotation.align_vectors(q[b] - mean_q, p[b] - mean_p, share)
+        expected, _rest = Rotation.align_vectors(q[b] - mean_q, p[b] - mean_p, share)
         np.testing.assert_allclose(R[b], expected.as_matrix(), atol=200 * EPS[dtype])
         np.testing.assert_allclose(t[b], mean_q - expected.as_matrix() @ mean_p, atol=200 * EPS[dtype])
         moved = p[b].astype(np.float64) @ expected.as_matrix().T + (mean_q - expected.as_matrix() @ mean_p)
@@ -552,7 +552,7 @@ def test_kabsch_with_a_scale(rng: Any, dimension: int) -> None:
     for b in range(5):
         for part, expected in zip(found, umeyama(p[b], q[b], w[b])):
             np.testing.assert_allclose(part[b], expected, atol=1e-12)
-    R, t, rmsd, c = linalg.kabsch(p[0], 2.5 * p[0] + 1, scale=True)
+    _, _, rmsd, c = linalg.kabsch(p[0], 2.5 * p[0] + 1, scale=True)
     np.testing.assert_allclose(c, 2.5, rtol=1e-14)
     assert rmsd < 1e-14 and isinstance(c, np.float64)
 

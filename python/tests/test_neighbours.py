@@ -11,8 +11,9 @@ from quintet import neighbours
 
 pytest.importorskip("sklearn")
 
-from conftest import layouts
 from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
+
+from conftest import layouts
 
 
 @pytest.fixture(scope="module")

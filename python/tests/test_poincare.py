@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import layouts
 
 import quintet
+from conftest import layouts
 from quintet import poincare
 
 

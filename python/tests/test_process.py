@@ -12,14 +12,14 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from conftest import interruptible
-
 import quintet
+from conftest import interruptible
 from quintet import linalg
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -89,9 +89,8 @@ def test_jobs_are_those_of_the_calling_thread() -> None:
     for worker in workers:
         worker.join()
     assert seen == {2: [2, 2, before], 5: [5, 5, before]} and quintet.get_num_threads() == before
-    with pytest.raises(quintet.InvalidArgument, match="n_jobs must not be 0"):
-        with own_threads(0):
-            pass
+    with pytest.raises(quintet.InvalidArgument, match="n_jobs must not be 0"), own_threads(0):
+        pass
 
 
 def test_missing_extras_are_named(python: Run) -> None:
@@ -197,7 +196,7 @@ def test_interrupt(family: str) -> None:
         "quintet.linalg.svd(np.eye(3))\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, preexec_fn=interruptible
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, preexec_fn=interruptible  # noqa: PLW1509 - one thread forks
     ) as process:
         assert process.stdout is not None
         for _ in range(2 if "ready" in INTERRUPTED[family] else 1):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -260,7 +261,7 @@ def test_a_patch_over_this_one_stays() -> None:
     A = random(50, 50)
     sparse.patch(min_products=0)
     ours = base._matmul_sparse
-    base._matmul_sparse = lambda self, other: ours(self, other)
+    base._matmul_sparse = lambda self, other: ours(self, other)  # noqa: PLW0108 - another function than ours
     try:
         sparse.unpatch()
         assert_same(A @ A, original(A, A))
@@ -269,7 +270,7 @@ def test_a_patch_over_this_one_stays() -> None:
             assert_same(A @ A, original(A, A))
             assert sparse.patch_report()["sparse"] == 1
     finally:
-        base._matmul_sparse = ours
+        base._matmul_sparse = lambda self, other: ours(self, other)  # noqa: PLW0108 - another function than ours
         with sparse.patched():
             pass
     assert base._matmul_sparse is original

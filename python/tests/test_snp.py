@@ -559,7 +559,7 @@ def test_composite_likelihood_and_predictive_check():
     found = snp.composite_log_likelihood(network, data)
     assert found.log_likelihood == pytest.approx(-216.6092397181, abs=1e-9)
     assert found.truncation_bound == 0 and found.skipped == 0
-    assert dict((tuple(species), value) for species, value in found.terms)[("A", "B", "C")] == pytest.approx(-17.108066544)
+    assert {tuple(species): value for species, value in found.terms}[("A", "B", "C")] == pytest.approx(-17.108066544)
     with pytest.raises(ValueError, match="size must be 3 or 4"):
         snp.composite_log_likelihood(network, data, size=2)
     simulated = snp.simulate(network, [4] * 5, 300, seed=2)

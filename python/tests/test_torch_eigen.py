@@ -84,11 +84,11 @@ def test_equal_eigenvalues(n: int) -> None:
     assert torch.allclose(A.grad, 2 * torch.eye(n, dtype=torch.float64))
     for policy, finite in (("drop", True), ("broaden", True), ("exact", False)):
         A = torch.eye(n, dtype=torch.float64, requires_grad=True)
-        w, V = qt.eigh(A, policy=policy)
+        _w, V = qt.eigh(A, policy=policy)
         (V * matrices(n, n)).sum().backward()
         assert bool(torch.isfinite(A.grad).all()) == finite, policy
     A = torch.diag(torch.tensor([1.0, 1.0 + 1e-9, 2.0], dtype=torch.float64)).requires_grad_()
-    w, V = qt.eigh(A, tolerance=1e-6)
+    _w, V = qt.eigh(A, tolerance=1e-6)
     (V * matrices(3, 3)).sum().backward()
     assert A.grad.abs().max() < 10
 
@@ -239,7 +239,7 @@ def test_generalised_gradients_at_equal_eigenvalues() -> None:
 
 def test_transforms_of_generalised_problems() -> None:
     A, B = sym(matrices(6, 3, 3)), definite(6, 3, 3)
-    w, V = qt.eigh(A, B=B)
+    _w, V = qt.eigh(A, B=B)
     both = torch.vmap(lambda a, b: qt.eigh(a, B=b).eigenvectors)(A, B)
     assert torch.equal(both, V)
     shared = torch.vmap(lambda a: qt.eigh(a, B=B[0]).eigenvalues)(A)
@@ -306,10 +306,10 @@ def test_functions_of_matrices(name: str) -> None:
     assert torch.autograd.gradcheck(lambda A: function(sym(A)), leaf, check_forward_ad=True)
     # Where all eigenvalues are equal the derivative is that of the number.
     for x in (0.3, 2.0):
-        I = (x * torch.eye(4, dtype=torch.float64)).requires_grad_()
+        xI = (x * torch.eye(4, dtype=torch.float64)).requires_grad_()
         weights = sym(matrices(4, 4))
-        (function(I) * weights).sum().backward()
-        assert torch.allclose(I.grad, df(torch.tensor(x, dtype=torch.float64)) * weights, rtol=1e-12)
+        (function(xI) * weights).sum().backward()
+        assert torch.allclose(xI.grad, df(torch.tensor(x, dtype=torch.float64)) * weights, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

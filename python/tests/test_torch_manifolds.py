@@ -207,10 +207,10 @@ def test_stereographic_is_the_ball_and_the_sphere() -> None:
         torch.testing.assert_close(getattr(same, name)(x, y), getattr(ball, name)(x, y), rtol=1e-13, atol=1e-14)
     # The stereographic projection of the sphere, also for points that are nearly opposite.
     far = -x / x.square().sum(-1, keepdim=True) * (1 + 1e-9)
-    for y in (y, far):
-        lift = [torch.cat((2 * p, 1 - p.square().sum(-1, keepdim=True)), -1) for p in (x, y)]
+    for other in (y, far):
+        lift = [torch.cat((2 * p, 1 - p.square().sum(-1, keepdim=True)), -1) for p in (x, other)]
         lift = [p / p.norm(dim=-1, keepdim=True) for p in lift]
-        torch.testing.assert_close(qt.Stereographic(1.0).dist(x, y), qt.Sphere().dist(*lift), rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(qt.Stereographic(1.0).dist(x, other), qt.Sphere().dist(*lift), rtol=1e-12, atol=1e-12)
 
 
 def test_product_has_gradients_by_weights_and_curvatures() -> None:

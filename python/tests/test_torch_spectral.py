@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_batches_and_types() -> None:
         lambda a: qt.polar(a).W,
         lambda a: qt.polar(a).H,
     ):
-        both = torch.func.jacrev(lambda a: function(a).sum((0, 1)))(A)
+        both = torch.func.jacrev(lambda a, function=function: function(a).sum((0, 1)))(A)
         single = torch.func.jacrev(function)(A[1, 2])
         torch.testing.assert_close(both[:, :, 1, 2], single)
         torch.testing.assert_close(torch.func.jacfwd(function)(A[1, 2]), single)

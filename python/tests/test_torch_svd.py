@@ -229,8 +229,8 @@ def test_tolerances_are_torchs() -> None:
         torch.testing.assert_close(qt.lstsq(A, b, **limits), torch.linalg.pinv(A, **limits) @ b)
     # The derivative is that of constant rank: what is dropped is zero.
     for limits in ({"atol": 1e-4}, {"rtol": torch.tensor([0.0, 1e-4, 1e-4, 0.0], dtype=torch.float64)}):
-        assert gradcheck(lambda x: qt.pinv(x, **limits), A.requires_grad_(), check_forward_ad=True)
-        assert gradcheck(lambda x: qt.lstsq(x, b, **limits), A)
+        assert gradcheck(lambda x, limits=limits: qt.pinv(x, **limits), A.requires_grad_(), check_forward_ad=True)
+        assert gradcheck(lambda x, limits=limits: qt.lstsq(x, b, **limits), A)
     A = A.detach()
     with pytest.raises(quintet.InvalidArgument, match="broadcast"):
         qt.pinv(A, rtol=rtol[:3])
@@ -447,7 +447,7 @@ def test_kabsch_with_a_scale(dimensions: int) -> None:
         expected = _kabsch._composed(P, Q, weights, True)
         for found, by_formula in zip(_kabsch._by_kernel(P, Q, weights, True), expected):
             torch.testing.assert_close(found, by_formula)
-    R, t, rmsd, c = qt.kabsch(P[0], 3 * P[0] - 1, scale=True)
+    _, _, _, c = qt.kabsch(P[0], 3 * P[0] - 1, scale=True)
     torch.testing.assert_close(c, torch.tensor(3.0, dtype=torch.float64))
     assert float(qt.kabsch(torch.ones(4, 3), matrix(4, 3).float(), scale=True).scale) == 1
     loss = lambda x, y: sum(part.sum() for part in scaled(x, y))  # noqa: E731

@@ -3,8 +3,10 @@
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "c/support.hpp"
 #include "quintet/core/build_info.hpp"

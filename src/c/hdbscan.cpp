@@ -1,5 +1,6 @@
 // C functions of hdbscan that make a clustering, or show what it holds.
 #include <cstddef>
+#include <limits>
 
 #include "c/hdbscan_support.hpp"
 #include "quintet/hdbscan/persistence_trace.hpp"

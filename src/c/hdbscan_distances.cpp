@@ -1,4 +1,5 @@
 // C functions of hdbscan before there is a clustering: distances and the spanning tree.
+#include <algorithm>
 #include <cstddef>
 
 #include "c/hdbscan_support.hpp"

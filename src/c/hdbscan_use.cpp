@@ -1,4 +1,6 @@
 // C functions of hdbscan for a finished clustering, or for labels from anywhere.
+#include <algorithm>
+
 #include "c/hdbscan_support.hpp"
 #include "quintet/hdbscan/cut.hpp"
 #include "quintet/hdbscan/medoids.hpp"

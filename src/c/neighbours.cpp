@@ -1,4 +1,6 @@
 // C functions of indexes of neighbours.
+#include <algorithm>
+#include <type_traits>
 #include <variant>
 
 #include "c/neighbours_support.hpp"

@@ -1,6 +1,8 @@
 // C functions of the Poincare ball on batches of rows: operations, gradients, means.
 #include "c/poincare_support.hpp"
 
+#include <limits>
+
 using namespace quintet;
 using namespace quintet::c;
 

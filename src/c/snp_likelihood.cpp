@@ -1,6 +1,8 @@
 // C functions of the likelihood of biallelic markers.
 #include "c/snp_support.hpp"
 
+#include <array>
+
 using namespace quintet;
 using namespace quintet::c;
 
@@ -63,8 +65,8 @@ quintet_status quintet_snp_model_default(quintet_snp_model* model, size_t size) 
 
 quintet_status quintet_snp_gamma_rates(double shape, int64_t categories, double* rates) noexcept {
   return guarded([&] {
-    const auto found = snp::gamma_rates(shape, categories);
-    copy_to(found, array(rates, categories, "rates").data());
+    const auto values = snp::gamma_rates(shape, categories);
+    copy_to(values, array(rates, categories, "rates").data());
   });
 }
 

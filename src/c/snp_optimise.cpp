@@ -54,10 +54,10 @@ quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihoo
     if (optimum != nullptr) check_struct_size(optimum->size, sizeof(*optimum), "optimum->size");
     snp::optimise_options settings = settings_of(options);
     settings.progress = passed_on(report, user);
-    const snp::optimise_result found = snp::optimise(required(likelihood, "likelihood").likelihood, settings);
+    const snp::optimise_result result = snp::optimise(required(likelihood, "likelihood").likelihood, settings);
     if (optimum == nullptr) return;
-    write_struct({optimum->size, found.start, found.log_likelihood, found.iterations, found.evaluations,
-                  found.converged, 0, found.truncation_bound},
+    write_struct({optimum->size, result.start, result.log_likelihood, result.iterations, result.evaluations,
+                  result.converged, 0, result.truncation_bound},
                  optimum, optimum->size, "optimum->size");
   });
 }

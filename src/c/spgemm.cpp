@@ -1,4 +1,6 @@
 // C functions of sparse matrices, but for plans.
+#include <variant>
+
 #include "c/spgemm_support.hpp"
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/complex_product.hpp"
@@ -55,10 +57,10 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
     return with_csr_types(a, "a", [&]<class Value, class Index> {
       return with_semiring(semiring, [&]<class Semiring> {
         spgemm::report product_report;
-        quintet_spgemm_matrix result{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
+        quintet_spgemm_matrix handle{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
                                              product_options(options), chosen_device(device), &product_report)};
         write_report(product_report, report);
-        return result;
+        return handle;
       });
     });
   });
@@ -153,11 +155,11 @@ quintet_status quintet_spgemm_multiply_complex(const quintet_csr* a, quintet_ope
                                       enumerated<spgemm::operand_form>(form_b, 3, "form_b")};
     return with_complex_types(a, "a", [&]<class Real, class Index> {
       spgemm::report product_report;
-      quintet_spgemm_matrix result{
+      quintet_spgemm_matrix handle{
           spgemm::multiply_complex(complex_operand<Real, Index>(a, "a"), complex_operand<Real, Index>(b, "b"), forms,
                                    product_options(options), chosen_device(device), &product_report)};
       write_report(product_report, report);
-      return result;
+      return handle;
     });
   });
 }

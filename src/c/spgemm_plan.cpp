@@ -1,6 +1,8 @@
 // C functions of plans of sparse products.
 #include "quintet/spgemm/plan.hpp"
 
+#include <variant>
+
 #include "c/spgemm_support.hpp"
 
 namespace {

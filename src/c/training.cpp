@@ -1,6 +1,8 @@
 // C functions of the loss of negative sampling.
 #include "c/poincare_support.hpp"
 
+#include <limits>
+
 using namespace quintet;
 using namespace quintet::c;
 

@@ -1,5 +1,6 @@
 #include "quintet/core/poll.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace quintet {

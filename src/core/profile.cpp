@@ -1,5 +1,7 @@
 #include "quintet/core/profile.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 namespace quintet::distributed {
 
@@ -134,7 +135,7 @@ checkpoint::checkpoint(process_group& ranks, checkpoint_plan options, std::strin
       throw InvalidArgument(text("ranks must be as many as those of the checkpoint, which ended within its lists, ",
                                  state.ranks, " (ranks=", ranks_.size(), ")"));
   });
-  found_ = current_ = state;
+  previous_ = current_ = state;
 }
 
 std::string checkpoint::lists_path(const checkpoint_state& state, std::int64_t rank) const {

@@ -57,7 +57,7 @@ class checkpoint {
   bool is_on() const { return !options_.folder.empty(); }
   /// What to go on from; nothing where there is no manifest or nobody asked. Throws InvalidArgument for a checkpoint of
   /// other points or options, and FileError for a damaged one.
-  std::optional<checkpoint_state> found() const { return found_; }
+  std::optional<checkpoint_state> previous() const { return previous_; }
 
   /// Whether the time has come for another one: as rank 0's clock says.
   bool is_due();
@@ -79,7 +79,7 @@ class checkpoint {
   process_group& ranks_;
   checkpoint_plan options_;
   std::string identity_;
-  std::optional<checkpoint_state> found_, current_;
+  std::optional<checkpoint_state> previous_, current_;
   double last_ = 0;  ///< when the last one was written, on rank 0
 };
 

@@ -82,16 +82,16 @@ std::int64_t piece_blocks(std::int64_t side, std::int64_t dim) {
 template <class Storage>
 pairwise::ring_request filter_for(process_group& ranks, const shared_points<Storage>& points, const ring_plan& plan,
                                   const pairwise::panels<accumulator_t<Storage>>& own,
-                                  const pairwise::ring_request& wanted) {
+                                  const pairwise::ring_request& initial) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int rank = 0; rank < plan.size(); ++rank) least = std::min(least, plan.part(rank).points);
   bool pays = false;
   if constexpr (sizeof(accumulator_t<Storage>) == sizeof(float))
     pays = pairwise::sharing_of(points.own().device()) == pairwise::list_sharing::symmetric &&
-           pairwise::filter_pays(points.own(), least, wanted.length);
+           pairwise::filter_pays(points.own(), least, initial.length);
   // Processors of ranks may differ.
   if (ranks.minimum(std::int64_t(pays)) == 0) return {};
-  pairwise::ring_request request = wanted;
+  pairwise::ring_request request = initial;
   for (const ring_visit& visit : plan.visits(ranks.rank()))
     request.visitors = std::max(
         request.visitors,

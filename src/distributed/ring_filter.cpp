@@ -92,8 +92,8 @@ struct finish_row {
 };
 
 /// Puts sorted points into a list, but for the one that the list is of.
-void put(const nearest_lists<float>& list, std::int64_t row, const float* value, const std::int32_t* index, int count,
-         std::int32_t self) {
+void put_list(const nearest_lists<float>& list, std::int64_t row, const float* value, const std::int32_t* index,
+              int count, std::int32_t self) {
   for (int e = 0; e < count && index[e] >= 0; ++e) {
     if (index[e] == self) continue;
     if (!list.accepts(row, value[e], index[e])) break;
@@ -111,7 +111,7 @@ struct adopt_row {
 
   void operator()(std::int64_t row) const {
     if (open[row]) return;
-    put(list, row, value + row * length, index + row * length, length, -1);
+    put_list(list, row, value + row * length, index + row * length, length, -1);
     min_excluded[row] = std::min(min_excluded[row], min_excluded_of_rows[row]);
   }
 };
@@ -121,7 +121,7 @@ struct adopt_searched_row {
   const std::int32_t *row_of, *number;
   nearest_lists<float> lists;
   void operator()(std::int64_t i) const {
-    put(list, row_of[i], lists.value + i * lists.k, lists.index + i * lists.k, lists.k, number[row_of[i]]);
+    put_list(list, row_of[i], lists.value + i * lists.k, lists.index + i * lists.k, lists.k, number[row_of[i]]);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "device/for_each.hpp"
 #include "device/launch.hpp"

@@ -49,7 +49,7 @@ template <class Real>
 typename pairwise::ring_lists<Real>::contents saved_lists(process_group& ranks, const checkpoint& saved,
                                                           const sizes_of_lists& sizes,
                                                           const block_distribution& distribution) {
-  const checkpoint_state state = *saved.found();
+  const checkpoint_state state = *saved.previous();
   const std::int64_t k = sizes.k, side = distribution.side(), points = distribution.points();
   const std::int64_t entries = distribution.parts()[ranks.rank()].points * k;
   if (state.ranks == ranks.size()) {
@@ -119,13 +119,13 @@ template <class Real>
 class saved_tree final : public quintet::hdbscan::tree_checkpoints<Real> {
  public:
   saved_tree(process_group& ranks, distributed_search<Real>& search, checkpoint& saved)
-      : ranks_(ranks), search_(search), saved_(saved), found_(saved.found()) {}
+      : ranks_(ranks), search_(search), saved_(saved), previous_(saved.previous()) {}
 
   int restore_lists() override {
-    if (!found_) return 0;
+    if (!previous_) return 0;
     ranks_.run_collectively(
         [&] { search_.restore_lists(saved_lists<Real>(ranks_, saved_, search_.sizes(), search_.distribution())); });
-    return found_->stage == "lists" ? int(found_->step) + 1 : search_.steps() + 1;
+    return previous_->stage == "lists" ? int(previous_->step) + 1 : search_.steps() + 1;
   }
   void after_list_step(int step) override {
     if (step < search_.steps() && saved_.is_due()) saved_.save_lists("lists", step, [&] { return packed_lists(); });
@@ -134,9 +134,10 @@ class saved_tree final : public quintet::hdbscan::tree_checkpoints<Real> {
     if (saved_.is_on()) saved_.save_lists("rounds", 0, [&] { return packed_lists(); });
   }
   std::int64_t restore_rounds(quintet::hdbscan::boruvka<Real>& rounds) override {
-    if (!found_ || found_->stage != "rounds" || found_->step == 0) return 0;
-    ranks_.run_collectively([&] { rounds.restore(saved_rounds<Real>(saved_.rounds_path(*found_), rounds.points())); });
-    return found_->step;
+    if (!previous_ || previous_->stage != "rounds" || previous_->step == 0) return 0;
+    ranks_.run_collectively(
+        [&] { rounds.restore(saved_rounds<Real>(saved_.rounds_path(*previous_), rounds.points())); });
+    return previous_->step;
   }
   void after_round(const quintet::hdbscan::boruvka<Real>& rounds, std::int64_t number) override {
     if (saved_.is_due()) saved_.save_rounds(number, [&] { return packed(rounds.state()); });
@@ -149,7 +150,7 @@ class saved_tree final : public quintet::hdbscan::tree_checkpoints<Real> {
   process_group& ranks_;
   distributed_search<Real>& search_;
   checkpoint& saved_;
-  std::optional<checkpoint_state> found_;
+  std::optional<checkpoint_state> previous_;
 };
 
 }  // namespace quintet::distributed

@@ -247,15 +247,15 @@ struct bound_of_blocks {
   boruvka_state<Real> s;
   cell_bounds<Real> cells;
   std::int64_t first_row;
-  Real* useful;  ///< as bounds.tile_bound
-  bool again;    ///< in the same round, with better best edges: what was of no use is of none
+  Real* useful;   ///< as bounds.tile_bound
+  bool is_again;  ///< in the same round, with better best edges: what was of no use is of none
 
   void operator()(std::int64_t pair) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t row = first_row + pair / b.places, col = pair % b.places;
     if (col < row) return;
     Real& of_use = useful[b.tile_position(row, col) - b.first_tile];
-    if (again && of_use == std::numeric_limits<Real>::infinity()) return;
+    if (is_again && of_use == std::numeric_limits<Real>::infinity()) return;
     const std::int64_t block = b.block_of(row), other = b.block_of(col);
     min best{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
     if (!b.is_elsewhere(row, col) && !b.is_inside_one_component(block, other)) {

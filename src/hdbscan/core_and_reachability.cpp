@@ -1,5 +1,6 @@
 #include "quintet/hdbscan/core_and_reachability.hpp"
 
+#include <limits>
 #include <vector>
 
 #include "device/parallel.hpp"

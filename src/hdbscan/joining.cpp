@@ -102,9 +102,9 @@ pairwise::neighbour_table<accumulator_t<Storage>> join_finder<Storage>::nearest(
 /// Answers with lists of `length` nearest points; returns the queries that need longer ones.
 template <class Storage>
 std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::resolve(
-    const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given, int length,
+    const pairwise::scanned_points<Storage>& queries, std::span<const open_query> selected, int length,
     join_table& result) const {
-  std::vector<open_query> open(given.begin(), given.end());
+  std::vector<open_query> open(selected.begin(), selected.end());
   const auto table = nearest(queries, open, length);
   std::vector<open_query> unresolved;
   for (std::size_t q = 0; q < open.size(); ++q) {

@@ -15,7 +15,7 @@ namespace quintet::hdbscan {
 
 namespace {
 
-constexpr std::int64_t budget_bytes = std::int64_t(64) << 20;
+constexpr std::int64_t block_bytes = std::int64_t(64) << 20;
 
 void check_weights(std::span<const double> weights, std::int64_t n) {
   if (weights.empty()) return;
@@ -54,7 +54,7 @@ std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::reduce
   const Device& device = panels.device();
   const Buffer<double> weight(weights, device);
   Buffer<double> total(panels.count, device);
-  for_row_blocks(panels, distance_arguments(panels, measure), budget_bytes,
+  for_row_blocks(panels, distance_arguments(panels, measure), block_bytes,
                  [&](std::int64_t first, matrix_view<const Real> rows) {
                    for_each_row(rows.rows(), weigh_row<Real>{rows, weight.data(), total.data() + first}, device);
                    return true;

@@ -1,5 +1,8 @@
 #include "quintet/hdbscan/precomputed.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"

@@ -28,7 +28,7 @@ struct row_selection_kernel {
   enum { max_kept = 64 };
   const Real* matrix;
   std::int64_t n, stride, k;
-  Real* kept;      ///< [row][k], for k <= max_kept
+  Real* smallest;  ///< [row][k], for k <= max_kept
   Real* selected;  ///< [row]
 
   template <class Team>
@@ -43,7 +43,7 @@ struct row_selection_kernel {
   typedef device::pack<Real, lanes> value;
 
   Real by_insertion(std::int64_t i) const {
-    Real* list = kept + i * k;
+    Real* list = smallest + i * k;
     for (std::int64_t e = 0; e < k; ++e) list[e] = std::numeric_limits<Real>::infinity();
     keep_smallest(matrix + i * stride, i, list);
     keep_smallest(matrix + i * stride + i + 1, n - i - 1, list);
@@ -101,8 +101,8 @@ template <class Real>
 void kth_smallest_of_rows(matrix_view<const Real> matrix, std::int64_t k, Real* selected, const Device& device) {
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
     using kernel = detail::row_selection_kernel<Real, decltype(shape)>;
-    Buffer<Real> kept(k <= kernel::max_kept ? k * matrix.rows() : 0, device);
-    device::launch(kernel{matrix.data(), matrix.rows(), matrix.stride(), k, kept.data(), selected},
+    Buffer<Real> smallest(k <= kernel::max_kept ? k * matrix.rows() : 0, device);
+    device::launch(kernel{matrix.data(), matrix.rows(), matrix.stride(), k, smallest.data(), selected},
                    (matrix.rows() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
 }

@@ -68,7 +68,7 @@ class pair_progress {
   pair_progress(const progress_callback& callback, std::int64_t pairs) : report_(callback), pairs_(pairs) {
     report_("validity", 0);
   }
-  void done(std::int64_t pairs) { report_("validity", double(done_ += pairs) / double(pairs_)); }
+  void count_pairs(std::int64_t pairs) { report_("validity", double(done_ += pairs) / double(pairs_)); }
   void finish() { report_("validity", 1); }
 
  private:
@@ -213,7 +213,7 @@ class validity_engine {
                      for_each_row(rows.rows(),
                                   all_points_core<Real>{rows, dimension_, points_.measure, core.data() + first},
                                   panels.device());
-                     report.done(rows.rows() * rows.cols());
+                     report.count_pairs(rows.rows() * rows.cols());
                      return true;
                    });
     return core.to_vector();

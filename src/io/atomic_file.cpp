@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <system_error>
 
 #include "core/platform.hpp"
 #include "io/descriptor_path.hpp"

@@ -1,5 +1,7 @@
 #include <charconv>
 #include <cmath>
+#include <type_traits>
+#include <variant>
 
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "instantiate.hpp"
 #include "io/convert_value.hpp"

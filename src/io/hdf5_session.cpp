@@ -1,5 +1,7 @@
 #include "io/hdf5_session.hpp"
 
+#include <mutex>
+
 namespace quintet::io {
 
 namespace {

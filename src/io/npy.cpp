@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include "instantiate.hpp"

@@ -1,6 +1,7 @@
 #include "quintet/io/population_map.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "io/line_reader.hpp"

@@ -71,13 +71,14 @@ class site_filter {
   }
 
   std::vector<std::int64_t> polymorphic_by_place() const {
-    std::vector<std::int64_t> found;
+    std::vector<std::int64_t> polymorphic;
     for (const std::int64_t site : sites())
-      if (has_pattern(site) && data_.kind(pattern_of(site)) == snp::pattern_kind::polymorphic) found.push_back(site);
-    std::sort(found.begin(), found.end(), [&](std::int64_t a, std::int64_t b) {
+      if (has_pattern(site) && data_.kind(pattern_of(site)) == snp::pattern_kind::polymorphic)
+        polymorphic.push_back(site);
+    std::sort(polymorphic.begin(), polymorphic.end(), [&](std::int64_t a, std::int64_t b) {
       return std::pair(places_[std::size_t(a)], a) < std::pair(places_[std::size_t(b)], b);
     });
-    return found;
+    return polymorphic;
   }
 
   // How many are left out now that were not before.

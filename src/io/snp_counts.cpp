@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
 #include <unordered_set>
 
 #include "core/parse_number.hpp"

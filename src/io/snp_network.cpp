@@ -147,16 +147,16 @@ std::vector<network_text> texts_of(const std::string& path) {
   return is_nexus(path, compressed) ? texts_of_nexus(path, compressed) : texts_of_newick(path, compressed);
 }
 
-snp::Network parse(const std::string& path, const network_text& found, const snp::newick_options& options) {
+snp::Network parse(const std::string& path, const network_text& source, const snp::newick_options& options) {
   try {
-    return snp::parse_newick(found.newick, options);
+    return snp::parse_newick(source.newick, options);
   } catch (const snp::NewickError& e) {
     const auto end =
-        found.newick.begin() + std::min<std::int64_t>(e.position(), static_cast<std::int64_t>(found.newick.size()));
-    const auto start = std::find(std::make_reverse_iterator(end), found.newick.rend(), '\n').base();
-    throw FileError(path, found.line + std::count(found.newick.begin(), end, '\n'),
+        source.newick.begin() + std::min<std::int64_t>(e.position(), static_cast<std::int64_t>(source.newick.size()));
+    const auto start = std::find(std::make_reverse_iterator(end), source.newick.rend(), '\n').base();
+    throw FileError(path, source.line + std::count(source.newick.begin(), end, '\n'),
                     text("character ", end - start + 1,
-                         found.is_nexus && start == found.newick.begin() ? " behind \"=\": " : ": ", e.detail()));
+                         source.is_nexus && start == source.newick.begin() ? " behind \"=\": " : ": ", e.detail()));
   } catch (const snp::NetworkError& e) {
     throw FileError(path, e.what());
   }

@@ -1,4 +1,5 @@
 // PLINK's table of additive genotypes, --recode A.
+#include <algorithm>
 #include <unordered_set>
 
 #include "io/genotypes.hpp"

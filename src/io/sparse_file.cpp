@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "io/descriptor_path.hpp"
 #include "io/hdf5_attributes.hpp"
@@ -136,7 +137,7 @@ spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::s
   const auto values =
       read_hdf5_rows<Value>(path, all.values.empty() ? name_in(group, "values") : all.values, begin, entries);
   std::vector<std::int64_t> own(pointers.begin(), pointers.end());
-  for (std::int64_t& count : own) count -= begin;
+  for (std::int64_t& end : own) end -= begin;
   spgemm::csr<Value, Index> m{count, all.cols, own, columns.data, values.data};
   check_read(path, m.view());
   return m;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -189,7 +190,7 @@ template <class Call>
 void communicator::timed(Call&& call) {
   const double start = MPI_Wtime();
   call();
-  now().seconds += MPI_Wtime() - start;
+  current_traffic().seconds += MPI_Wtime() - start;
 }
 
 template <class Start>
@@ -270,7 +271,9 @@ void communicator::phase(std::string_view name) {
   if (it == traffic_.end()) traffic_.push_back({.phase = std::string(name)});
 }
 
-phase_traffic& communicator::now() { return whole_ != nullptr ? whole_->now() : traffic_[phase_]; }
+phase_traffic& communicator::current_traffic() {
+  return whole_ != nullptr ? whole_->current_traffic() : traffic_[phase_];
+}
 
 phase_traffic communicator::total_traffic() const {
   phase_traffic total{.phase = "all"};
@@ -302,7 +305,7 @@ void communicator::agree(const failure& local_failure) {
 
 void communicator::barrier() {
   timed([&] { collective("MPI_Ibarrier", [&](MPI_Request* r) { return MPI_Ibarrier(handle_, r); }); });
-  ++now().collectives;
+  ++current_traffic().collectives;
 }
 
 void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
@@ -313,7 +316,7 @@ void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
                           root, handle_, r);
       });
   });
-  phase_traffic& traffic = now();
+  phase_traffic& traffic = current_traffic();
   ++traffic.collectives;
   if (rank_ != root) {
     traffic.received += bytes;
@@ -330,7 +333,7 @@ std::vector<std::int64_t> communicator::allgather_counts(std::int64_t local) {
       return MPI_Iallgather(&local, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_, r);
     });
   });
-  ++now().collectives;
+  ++current_traffic().collectives;
   return all;
 }
 
@@ -341,7 +344,7 @@ std::vector<std::int64_t> communicator::alltoall_counts(const std::vector<std::i
       return MPI_Ialltoall(counts.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, handle_, r);
     });
   });
-  ++now().collectives;
+  ++current_traffic().collectives;
   return from;
 }
 
@@ -357,7 +360,7 @@ void communicator::gather_bytes(const void* local, void* all, const std::vector<
         return MPI_Iallgatherv(local, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_, r);
       });
     });
-    phase_traffic& traffic = now();
+    phase_traffic& traffic = current_traffic();
     ++traffic.collectives;
     traffic.sent += own * (size_ - 1);
     traffic.received += begin.back() - own;
@@ -418,7 +421,7 @@ std::int64_t communicator::sum(std::int64_t local) {
     collective("MPI_Iallreduce",
                [&](MPI_Request* r) { return MPI_Iallreduce(&local, &all, 1, MPI_INT64_T, MPI_SUM, handle_, r); });
   });
-  ++now().collectives;
+  ++current_traffic().collectives;
   return all;
 }
 
@@ -428,7 +431,7 @@ std::int64_t communicator::minimum(std::int64_t local) {
     collective("MPI_Iallreduce",
                [&](MPI_Request* r) { return MPI_Iallreduce(&local, &all, 1, MPI_INT64_T, MPI_MIN, handle_, r); });
   });
-  ++now().collectives;
+  ++current_traffic().collectives;
   return all;
 }
 
@@ -442,12 +445,12 @@ void communicator::minimum_words(void* records, std::int64_t count, int words, i
                               int(std::min(together, count - written)), record.type, record.minimum, handle_, r);
       });
   });
-  ++now().collectives;
-  now().reduced += count;
+  ++current_traffic().collectives;
+  current_traffic().reduced += count;
 }
 
 void communicator::start(void* data, std::int64_t bytes, int other, int tag, bool send, transfer& started) {
-  phase_traffic& traffic = now();
+  phase_traffic& traffic = current_traffic();
   for (std::int64_t written = 0; written < bytes; written += piece_bytes) {
     const auto count = int(std::min(piece_bytes, bytes - written));
     char* at = static_cast<char*>(data) + written;

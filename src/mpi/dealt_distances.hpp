@@ -60,9 +60,10 @@ void require_dealt(communicator& ranks, const Model& model, const dealt_sets& se
                    named_rows<Storage> points, const Device& device) {
   if (!model.options.strict) return;
   const auto rank = std::size_t(ranks.rank());
-  for (const auto& [rows, first] :
+  for (const auto& part :
        {std::pair(queries, sets.first_of_queries[rank]), std::pair(points, sets.first_of_points[rank])})
-    ranks.run_collectively([&, rows = rows, first = first] {
+    ranks.run_collectively([&] {
+      const auto& [rows, first] = part;
       model.require_usable(rows.first, model.look(rows.first, device), rows.second, first);
     });
 }

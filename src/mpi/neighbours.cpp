@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 #include "device/for_each.hpp"
 #include "device/staged.hpp"

@@ -1,5 +1,7 @@
 #include "quintet/mpi/poincare.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <memory>
 
 #include "instantiate.hpp"
@@ -108,8 +110,8 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
   std::vector<std::int64_t> index, next_index;
   std::vector<Real> distance, next_distance;
   ranks.run_collectively([&] {
-    for (auto* one : {&index, &next_index}) one->assign(std::size_t(most * k), -1);
-    for (auto* one : {&distance, &next_distance}) one->assign(std::size_t(most * k), 0);
+    for (auto* list : {&index, &next_index}) list->assign(std::size_t(most * k), -1);
+    for (auto* list : {&distance, &next_distance}) list->assign(std::size_t(most * k), 0);
   });
   around(ranks, queries, sets.cols, sets.queries, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
     // What was found elsewhere came after the last step; it goes on before the next, see below. Errors do not change

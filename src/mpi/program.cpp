@@ -45,7 +45,7 @@ int program::end(int status, std::string_view line) {
     // The others may be at work for hours.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const auto failed = std::find_if(all.begin(), all.end(), [](int status) { return status != 0; });
+  const auto failed = std::find_if(all.begin(), all.end(), [](int other) { return other != 0; });
   if (failed == all.end()) return 0;
   if (failed - all.begin() == ranks_->rank()) {
     std::fprintf(stderr, "%.*s\n", int(line.size()), line.data());

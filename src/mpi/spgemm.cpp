@@ -1,6 +1,7 @@
 #include "quintet/mpi/spgemm.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -95,7 +96,7 @@ class distributed {
 
   distributed(communicator& ranks, const view& a, const view& b, const options& settings,
               const detail::local_product<Value, Index>& product, report& summary)
-      : ranks_(ranks), a_(a), b_(b), settings_(settings), product_(product), told_(summary) {
+      : ranks_(ranks), a_(a), b_(b), settings_(settings), product_(product), report_(summary) {
     check();
   }
 
@@ -108,11 +109,11 @@ class distributed {
     ranks_.phase("count");
     count_products();
     choose();
-    rows_of<Value, Index> c = told_.used_grid ? multiply_on_grid() : multiply_rows();
-    told_.own_products = local_.products;
-    told_.products = ranks_.sum(local_.products);
-    told_.fetched_rows = ranks_.sum(fetched_rows_);
-    told_.ran_on = local_.ran_on;
+    rows_of<Value, Index> c = report_.used_grid ? multiply_on_grid() : multiply_rows();
+    report_.own_products = local_.products;
+    report_.products = ranks_.sum(local_.products);
+    report_.fetched_rows = ranks_.sum(fetched_rows_);
+    report_.ran_on = local_.ran_on;
     return c;
   }
 
@@ -226,19 +227,19 @@ class distributed {
     std::int64_t fetched = 0;
     for (std::size_t i = 0; i < needed_.size(); ++i)
       if (!is_own(needed_[i])) fetched += length_[i];
-    told_.row_volume = ranks_.sum(fetched) * entry_bytes;
-    told_.grid_rows = size();
+    report_.row_volume = ranks_.sum(fetched) * entry_bytes;
+    report_.grid_rows = size();
     for (int p = 1; p <= size(); ++p)
       if (size() % p == 0 && p >= size() / p) {
-        told_.grid_rows = p;
+        report_.grid_rows = p;
         break;
       }
-    told_.grid_cols = size() / told_.grid_rows;
+    report_.grid_cols = size() / report_.grid_rows;
     // Every rank of the grid takes a panel of A and one of B.
     const std::int64_t a = ranks_.sum(a_.nnz()), b = ranks_.sum(b_.nnz());
-    told_.grid_volume = (a * told_.grid_cols + b * told_.grid_rows) * entry_bytes;
-    told_.used_grid = settings_.layout == layout::grid ||
-                      (settings_.layout == layout::automatic && told_.row_volume / 2 > told_.grid_volume);
+    report_.grid_volume = (a * report_.grid_cols + b * report_.grid_rows) * entry_bytes;
+    report_.used_grid = settings_.layout == layout::grid ||
+                        (settings_.layout == layout::automatic && report_.row_volume / 2 > report_.grid_volume);
   }
 
   // Rows of A whose rows of B fit into the budget, one at least.
@@ -271,7 +272,7 @@ class distributed {
     const bool is_one_chunk = ranks_.maximum(bytes_of_all() > settings_.budget ? 1 : 0) == 0;
     std::vector<matrix> products;
     failure local_failure;
-    for (std::int64_t first = 0; ranks_.maximum(first < a_.rows || told_.own_chunks == 0 ? 1 : 0) > 0;) {
+    for (std::int64_t first = 0; ranks_.maximum(first < a_.rows || report_.own_chunks == 0 ? 1 : 0) > 0;) {
       const std::int64_t last = is_one_chunk ? a_.rows : first < a_.rows ? end_of_chunk(first) : first;
       const counts rows = columns_of(a_, first, last);
       ranks_.phase("fetch");
@@ -286,7 +287,7 @@ class distributed {
         local_.ran_on = part_report.ran_on;
       });
       ranks_.agree(local_failure);
-      ++told_.own_chunks;
+      ++report_.own_chunks;
       first = last;
     }
     rows_of<Value, Index> c{first_of_a_[std::size_t(ranks_.rank())], {}};
@@ -336,7 +337,7 @@ class distributed {
 
   // Rank r is at (r / q, r % q).
   rows_of<Value, Index> multiply_on_grid() {
-    const int p = told_.grid_rows, q = told_.grid_cols, row = ranks_.rank() / q, col = ranks_.rank() % q;
+    const int p = report_.grid_rows, q = report_.grid_cols, row = ranks_.rank() / q, col = ranks_.rank() % q;
     ranks_.phase("panels");
     const counts cuts = cuts_of(weights(), p);
     const auto cols_of = [&](int j) { return even_rows(b_.cols, j, q); };
@@ -362,7 +363,7 @@ class distributed {
     matrix c;
     ranks_.phase("multiply");
     ranks_.run_collectively([&] { c = product_(a.view(), b.view(), &local_); });
-    told_.own_chunks = 1;
+    report_.own_chunks = 1;
     // Row i of the panel goes to one rank of this row of the grid, which puts its parts together.
     ranks_.phase("assemble");
     outgoing<Value, Index> parts(size());
@@ -404,7 +405,7 @@ class distributed {
   view a_, b_;
   const options& settings_;
   const detail::local_product<Value, Index>& product_;
-  report& told_;
+  report& report_;
   matrix own_a_;
   counts first_of_a_, first_of_b_;
   counts needed_, length_;  // rows of B for own rows of A, and their entries

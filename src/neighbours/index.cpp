@@ -1,6 +1,7 @@
 #include "quintet/neighbours/index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "device/parallel.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "instantiate.hpp"
 #include "neighbours/results.hpp"

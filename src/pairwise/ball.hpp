@@ -19,7 +19,7 @@ struct ball_constants {
 
   ball_constants() = default;
   /// c >= 0, and sqrt(c) and its products normal numbers of float.
-  explicit ball_constants(double c) : c(c), root_c(std::sqrt(c)) {
+  explicit ball_constants(double minus_curvature) : c(minus_curvature), root_c(std::sqrt(minus_curvature)) {
     if (flat()) return;
     scale = std::ldexp(1.0, 50 + std::ilogb(root_c));
     numerator = std::ldexp(root_c, device::asinh_scale_exponent / 2) / scale;

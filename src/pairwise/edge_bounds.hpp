@@ -73,7 +73,7 @@ struct edge_bounds {
     return a < b ? triangle_position(places, a, b) : triangle_position(places, b, a);
   }
   Real& bound_of_tile(std::int64_t a, std::int64_t b) const { return tile_bound[tile_position(a, b) - first_tile]; }
-  bool is_elsewhere(std::int64_t row, std::int64_t place) const { return row >= shared_row && place >= shared_place; }
+  bool is_elsewhere(std::int64_t row, std::int64_t at) const { return row >= shared_row && at >= shared_place; }
 
   /// The entry of a point, of a block with place `at`, for the block with place `other`; null where there is no table.
   Real* minimum_of(std::int64_t point, std::int64_t block, std::int64_t at, std::int64_t other) const {

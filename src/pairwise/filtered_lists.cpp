@@ -174,8 +174,8 @@ device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_
   };
   if (!filter_pays(points, panels.count, request.length)) return unfiltered();
   const Device& device = panels.device();
-  std::optional<rounded_points> here;
-  std::optional<rounded_points>& rounded = filter != nullptr ? *filter : here;
+  std::optional<rounded_points> own_filter;
+  std::optional<rounded_points>& rounded = filter != nullptr ? *filter : own_filter;
   rounded.emplace(panels);
   const std::vector<std::int32_t> sample = sample_for_bounds(panels.count);
   if (!sample.empty() && !bounds_suffice(points.pack(stored_rows_of(sample, order)), sample, panels, *rounded,

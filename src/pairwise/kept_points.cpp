@@ -1,7 +1,9 @@
 #include "pairwise/kept_points.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "instantiate.hpp"
 #include "pairwise/check_points.hpp"

@@ -234,13 +234,13 @@ struct lightest_kernel {
   void choose(const Team& team, const scratch& s, int line_step, int step, const Real* line_min,
               std::int64_t line_block, std::int64_t other_block, std::int64_t out) const {
     const Real* values = s.values;
-    const int others = points_in_block<Shape>(a.bounds.count, other_block);
+    const int other_points = points_in_block<Shape>(a.bounds.count, other_block);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       const std::int64_t point = line_block * Shape::side + l;
       std::int32_t target = -1;
       if (point < a.bounds.count && line_min[l] < std::numeric_limits<Real>::infinity() &&
           line_min[l] <= limit_of(s, line_min, point, l))
-        for (int e = 0; e < others; ++e) {
+        for (int e = 0; e < other_points; ++e) {
           if (!(values[l * line_step + e * step] == line_min[l])) continue;
           const auto other = std::int32_t(other_block * Shape::side + e);
           if (target < 0 || a.original[other] < a.original[target]) target = other;

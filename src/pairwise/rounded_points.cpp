@@ -41,8 +41,8 @@ rounded_points::rounded_points(const panels<Real>& points)
 }
 
 template <class Real>
-rounded_points::rounded_points(const panels<Real>& points, const rounded_points& others) : pairs_(others.pairs_) {
-  round(points, others.centre_);
+rounded_points::rounded_points(const panels<Real>& points, const rounded_points& reference) : pairs_(reference.pairs_) {
+  round(points, reference.centre_);
 }
 
 template <class Real>

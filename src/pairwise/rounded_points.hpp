@@ -23,7 +23,7 @@ class rounded_points {
   explicit rounded_points(const panels<Real>& points);
   /// The same for rows that are compared with `others`, and so have their centre.
   template <class Real>
-  rounded_points(const panels<Real>& points, const rounded_points& others);
+  rounded_points(const panels<Real>& points, const rounded_points& reference);
 
   rounded_view view() const { return {words_.data(), scale_.data(), square_.data(), error_.data()}; }
   const Device& device() const { return words_.device(); }

@@ -476,47 +476,47 @@ struct tree_lightest_kernel {
       team.barrier();
     }
 
-    /// The values up to `limit` of points of another component, from point `first` on.
-    std::uint32_t foreign_lanes(const Real* values, Real limit, std::int64_t first, int count,
-                                std::int32_t component) const {
+    /// The values up to `limit` of points of another component than `own`, from point `first` on.
+    std::uint32_t foreign_lanes(const Real* values, Real limit, std::int64_t first, int count, std::int32_t own) const {
       typedef device::pack<Real, Shape::lanes> value;
       const auto near =
           lanes_up_to<Real, Shape::lanes>(device::load_pack<value>(values), device::broadcast_pack<value>(limit));
       if (near == 0) return 0;
       const std::int32_t* const component_of = kernel.a.component + first;
-      if (count >= Shape::lanes) return near & lanes_other_than<Shape::lanes>(component_of, component);
+      if (count >= Shape::lanes) return near & lanes_other_than<Shape::lanes>(component_of, own);
       std::uint32_t lanes = 0;
-      for (int e = 0; e < count; ++e) lanes |= near & (std::uint32_t(component_of[e] != component) << e);
+      for (int e = 0; e < count; ++e) lanes |= near & (std::uint32_t(component_of[e] != own) << e);
       return lanes;
     }
 
     void adopt_row(std::int64_t point, std::int32_t other, const Real* values, Real limit) const {
-      const auto& a = kernel.a;
-      const int candidates = a.tree.points_in_leaf(other);
+      const auto& in = kernel.a;
+      const int candidates = in.tree.points_in_leaf(other);
       const std::int64_t first = std::int64_t(other) * Shape::side;
-      const std::int32_t component = a.component[point], known = a.target[point];
-      const Real core = a.core[point];
-      Real best = a.weight[point];
+      const std::int32_t own = in.component[point], known = in.target[point];
+      const Real core = in.core[point];
+      Real best = in.weight[point];
       std::int32_t target = known;
       for (int e0 = 0; e0 < candidates; e0 += Shape::lanes) {
         // Most that are near enough are of the same component.
-        std::uint32_t lanes = foreign_lanes(values + e0, limit, first + e0, candidates - e0, component);
+        std::uint32_t lanes = foreign_lanes(values + e0, limit, first + e0, candidates - e0, own);
         for (; lanes != 0; lanes &= lanes - 1) {
           const int e = e0 + std::countr_zero(lanes);
           const auto j = std::int32_t(first + e);
-          const Real both = core > a.core[j] ? core : a.core[j];
+          const Real both = core > in.core[j] ? core : in.core[j];
           const Real weight = both > values[e] ? both : values[e];
-          const bool is_first = weight < best || (target >= 0 && weight == best && a.original[j] < a.original[target]);
+          const bool is_first =
+              weight < best || (target >= 0 && weight == best && in.original[j] < in.original[target]);
           if (!(weight <= limit) || !is_first) continue;
           best = weight;
           target = j;
         }
       }
       if (target < 0 || target == known) return;
-      a.weight[point] = best;
-      a.target[point] = target;
-      device::atomic_min(a.best_weight + component, key_of(best));
-      device::atomic_min(a.best_weight + a.component[target], key_of(best));
+      in.weight[point] = best;
+      in.target[point] = target;
+      device::atomic_min(in.best_weight + own, key_of(best));
+      device::atomic_min(in.best_weight + in.component[target], key_of(best));
     }
   };
 

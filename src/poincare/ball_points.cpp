@@ -1,5 +1,7 @@
 #include "poincare/ball_points.hpp"
 
+#include <cmath>
+
 #include "instantiate.hpp"
 #include "pairwise/scanned_points.hpp"
 

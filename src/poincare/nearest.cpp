@@ -1,6 +1,7 @@
 #include "quintet/poincare/nearest.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "device/for_each.hpp"
 #include "device/launch.hpp"

@@ -17,9 +17,9 @@ struct named_rows {
 };
 
 /// Arguments of one shape, that of `out`.
-void check_same_shape(const any_output_matrix& out, named_rows first, std::initializer_list<named_rows> others = {}) {
+void check_same_shape(const any_output_matrix& out, named_rows first, std::initializer_list<named_rows> operands = {}) {
   const std::int64_t n = first.rows.rows, dim = first.rows.cols;
-  for (const named_rows& other : others) require_shape(other.rows, other.name, n, dim);
+  for (const named_rows& other : operands) require_shape(other.rows, other.name, n, dim);
   check_rows(first.rows, first.name);
   require_shape(out, "out", n, dim);
 }

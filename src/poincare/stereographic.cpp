@@ -1,5 +1,7 @@
 #include "quintet/poincare/stereographic.hpp"
 
+#include <cmath>
+
 #include "poincare/row_operations.hpp"
 #include "poincare/stereographic_kernel.hpp"
 

@@ -1,8 +1,10 @@
 #include "spgemm/analysis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "device/atomic.hpp"
@@ -264,13 +266,13 @@ struct count_kernel {
       for (std::int64_t w = team.rank(); w < (c.last_col - c.first_col + 63) / 64; w += team.size()) m.bits[w] = 0;
       team.barrier();
     }
-    std::int64_t count = 0;
+    std::int64_t own_columns = 0;
     each([&](std::uint64_t column) {
       const std::uint64_t bit = std::uint64_t{1} << (column % 64);
-      count += (device::team_or(team, &m.bits[column / 64], bit) & bit) == 0;
+      own_columns += (device::team_or(team, &m.bits[column / 64], bit) & bit) == 0;
     });
     if constexpr (Memory::kept_clean) each([&](std::uint64_t column) { m.bits[column / 64] = 0; });
-    device::atomic_add(&entries, count);
+    device::atomic_add(&entries, own_columns);
   }
 };
 

@@ -163,8 +163,8 @@ device_matrix<Value, Index> device_product(const row_product<Semiring, Value, In
   pass(first_arena(rows, first, last, sampled));
   // The sizes of all but overflowed accumulators are known after the first pass, all sizes after the second.
   std::int64_t need = 0;
-  for (std::int64_t again = passes.unplaced(need); again > 0; again = passes.unplaced(need)) {
-    stats.retries += again;
+  for (std::int64_t unplaced = passes.unplaced(need); unplaced > 0; unplaced = passes.unplaced(need)) {
+    stats.retries += unplaced;
     pass(need);
   }
   stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - before);

@@ -1,6 +1,7 @@
 #include "quintet/spgemm/complex_product.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"

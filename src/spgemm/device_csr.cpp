@@ -23,12 +23,12 @@ device_csr<Value, Index> upload(const csr_view<Value, Index>& m, const Device& d
 
 template <class Value, class Index>
 csr<Value, Index> download(const device_csr<Value, Index>& m, memory_source& memory) {
-  csr<Value, Index> host_matrix{m.rows, m.cols, array<std::int64_t>(m.rows + 1, memory), array<Index>(m.nnz(), memory),
-                                array<Value>(m.nnz(), memory)};
-  m.row_pointers.copy_to_host(host_matrix.row_pointers.data(), m.rows + 1);
-  m.columns.copy_to_host(host_matrix.columns.data(), m.nnz());
-  m.values.copy_to_host(host_matrix.values.data(), m.nnz());
-  return host_matrix;
+  csr<Value, Index> copy{m.rows, m.cols, array<std::int64_t>(m.rows + 1, memory), array<Index>(m.nnz(), memory),
+                         array<Value>(m.nnz(), memory)};
+  m.row_pointers.copy_to_host(copy.row_pointers.data(), m.rows + 1);
+  m.columns.copy_to_host(copy.columns.data(), m.nnz());
+  m.values.copy_to_host(copy.values.data(), m.nnz());
+  return copy;
 }
 
 #define QUINTET_INSTANTIATE(Value, Index)                                                 \

@@ -118,7 +118,7 @@ class host_worker {
       } catch (...) {
         out_->fail(std::current_exception());
       }
-      out_->done(t, entries);
+      out_->finish_chunk(t, entries);
       for (buffer& full : buffer_)
         if (full.chunk >= 0 && out_->placed(full.chunk)) store(full);
     }

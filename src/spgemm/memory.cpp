@@ -66,7 +66,7 @@ void* place_in(void* raw) {
 // The mappings in use, and some that no longer are.
 class mappings {
  public:
-  mappings() { kept_.reserve(max_kept + 1); }
+  mappings() { cached_.reserve(max_kept + 1); }
   void* take(std::int64_t bytes) {
     const std::int64_t length = whole_pages(bytes);
     if (void* const data = take_kept(length); data != nullptr) return data;
@@ -121,11 +121,12 @@ class mappings {
     {
       const std::lock_guard guard(lock_);
       used_.erase(data);
-      kept_.push_back(released);
+      cached_.push_back(released);
       kept_bytes_[is_offered] += released.usable;
-      while (kept_bytes_[is_offered] > max_kept_bytes[is_offered] || kept_.size() > max_kept) {  // the oldest go first
-        const bool too_many = kept_.size() > max_kept;
-        out[count++] = remove(std::find_if(kept_.begin(), kept_.end(),
+      while (kept_bytes_[is_offered] > max_kept_bytes[is_offered] ||
+             cached_.size() > max_kept) {  // the oldest go first
+        const bool too_many = cached_.size() > max_kept;
+        out[count++] = remove(std::find_if(cached_.begin(), cached_.end(),
                                            [&](const mapping& m) { return too_many || m.is_offered() == is_offered; }));
       }
     }
@@ -153,11 +154,11 @@ class mappings {
     mapping block{};
     {
       const std::lock_guard guard(lock_);
-      auto best = kept_.end();  // the smallest that is large enough, unless it is much too large
-      for (auto m = kept_.begin(); m != kept_.end(); ++m)
-        if (m->length >= length && m->usable <= 2 * length && (best == kept_.end() || m->length < best->length))
+      auto best = cached_.end();  // the smallest that is large enough, unless it is much too large
+      for (auto m = cached_.begin(); m != cached_.end(); ++m)
+        if (m->length >= length && m->usable <= 2 * length && (best == cached_.end() || m->length < best->length))
           best = m;
-      if (best == kept_.end()) return nullptr;
+      if (best == cached_.end()) return nullptr;
       used_.emplace(best->data, *best);  // before anything changes: it may throw
       block = remove(best);
     }
@@ -179,15 +180,15 @@ class mappings {
   mapping remove(std::vector<mapping>::iterator place) {
     const mapping removed = *place;
     kept_bytes_[removed.is_offered()] -= removed.usable;
-    kept_.erase(place);
+    cached_.erase(place);
     return removed;
   }
   /// Gives all back that is kept; whether there was something.
   bool drop_kept() {
     const std::lock_guard guard(lock_);
-    for (const mapping& m : kept_) ::munmap(m.data, std::size_t(m.length));
-    const bool was_some = !kept_.empty();
-    kept_.clear();
+    for (const mapping& m : cached_) ::munmap(m.data, std::size_t(m.length));
+    const bool was_some = !cached_.empty();
+    cached_.clear();
     kept_bytes_[0] = kept_bytes_[1] = 0;
     return was_some;
   }
@@ -200,7 +201,7 @@ class mappings {
 
   std::mutex lock_;
   std::unordered_map<void*, mapping> used_;
-  std::vector<mapping> kept_;
+  std::vector<mapping> cached_;
   std::int64_t kept_bytes_[2] = {};
 };
 
@@ -249,8 +250,8 @@ void* memory_source::trim(void* data, std::int64_t, std::int64_t, std::int64_t k
   if (raw == nullptr) return data;
   void* place = place_in(raw);
   // The data moved with the block; where they begin in it may have changed by a head, which lies on them until then.
-  const std::int64_t now = static_cast<char*>(place) - static_cast<char*>(raw);
-  if (now != offset) __builtin_memmove(place, static_cast<char*>(raw) + offset, std::size_t(keep));
+  const std::int64_t new_offset = static_cast<char*>(place) - static_cast<char*>(raw);
+  if (new_offset != offset) __builtin_memmove(place, static_cast<char*>(raw) + offset, std::size_t(keep));
   head_of(place).raw = raw;
   return place;
 }

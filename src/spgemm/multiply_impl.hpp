@@ -170,8 +170,8 @@ csr<Value, Index> complement_masked_product(const csr_view<Value, Index>& a, con
   csr_view<Value, Index> mask = structure;
   mask.values = nullptr;
   if (prepared.b.renumbered()) {
-    const device_operand<Value, Index> host_matrix(mask, Device::host());
-    renumbered = renumbered_mask(host_matrix.view(), prepared.b.original, prepared.memory);
+    const device_operand<Value, Index> mask_on_host(mask, Device::host());
+    renumbered = renumbered_mask(mask_on_host.view(), prepared.b.original, prepared.memory);
     mask = renumbered.view();
   }
   prepared.mask = canonical<or_and>(mask, prepared.device, prepared.memory);
@@ -236,11 +236,11 @@ device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device
   product_pipeline<Semiring, Value, Index> prepared(a.view(), b.view(), settings, device);
   prepared.predict();
   if (prepared.on_host()) {
-    csr<Value, Index> host_matrix = prepared.product_of(
+    csr<Value, Index> c = prepared.product_of(
         0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, current_tuning().prediction_scale));
-    prepared.finish(host_matrix);
+    prepared.finish(c);
     if (stats != nullptr) *stats = prepared.stats;
-    return upload(host_matrix.view(), device);
+    return upload(c.view(), device);
   }
   device_csr<Value, Index> c;
   {

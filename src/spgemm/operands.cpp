@@ -19,7 +19,7 @@ template <class Index>
 struct find_unsorted {
   const std::int64_t* row_pointers;
   const Index* columns;
-  std::int64_t* found;
+  std::int64_t* total;
   template <class Team>
   void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
     const std::int64_t first = row_pointers[begin], last = row_pointers[end];
@@ -30,7 +30,7 @@ struct find_unsorted {
       const std::int64_t k = row_pointers[i];
       if (k > row_pointers[i - 1] && k > first && k < last) descents -= c[k - 1] >= c[k];
     }
-    if (descents != 0) device::atomic_add(found, descents);
+    if (descents != 0) device::atomic_add(total, descents);
   }
 };
 

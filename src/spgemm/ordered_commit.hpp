@@ -40,7 +40,7 @@ class ordered_commit {
     return frontier_.load(std::memory_order_acquire) == c && offsets_[c] + entries <= columns.size();
   }
   /// Chunk `c` has this many entries.
-  void done(std::int64_t c, std::int64_t entries) {
+  void finish_chunk(std::int64_t c, std::int64_t entries) {
     std::atomic_ref<std::int64_t>(counts_[c]).store(entries);
     advance();
   }

@@ -70,7 +70,7 @@ void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory
   column_maps maps((rows + grain - 1) / grain, cols, memory);
   const auto* call = &work;
   host_loop(rows, grain, [=, all = maps.all()](std::int64_t begin, std::int64_t end) {
-    column_maps::one map;
+    column_maps::lease map;
     all.take(map);
     (*call)(begin, end, map.data);
   });

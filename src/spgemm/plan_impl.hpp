@@ -72,24 +72,24 @@ csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value,
 
 template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                         const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
+                         const csr_view<Value, Index>& mask_view, const options& settings, const Device& device) {
   check_options(settings);
   check_operands(a, b);
-  check(wanted, "mask");
-  if (wanted.rows != a.rows || wanted.cols != b.cols)
-    throw InvalidArgument(text("mask must be a.rows x b.cols = ", a.rows, " x ", b.cols, " (it is ", wanted.rows, " x ",
-                               wanted.cols, ")"));
+  check(mask_view, "mask");
+  if (mask_view.rows != a.rows || mask_view.cols != b.cols)
+    throw InvalidArgument(text("mask must be a.rows x b.cols = ", a.rows, " x ", b.cols, " (it is ", mask_view.rows,
+                               " x ", mask_view.cols, ")"));
   if constexpr (std::is_same_v<Mask, complement_mask>) {
-    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
-    const bool moved = wanted.where.kind() != device_kind::host;
-    return complement_masked_product<Semiring>(a, b, wanted, settings,
+    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", mask_view}});
+    const bool moved = mask_view.where.kind() != device_kind::host;
+    return complement_masked_product<Semiring>(a, b, mask_view, settings,
                                                moved ? where : product_device(a, b, settings, device));
   } else {
-    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
+    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", mask_view}});
     meter memory(settings.memory);
     const device_operand<Value, Index> left(a, where);
     const prepared_operand<Value, Index> right = canonical<Semiring>(b, where, memory);
-    csr_view<Value, Index> structure = wanted;
+    csr_view<Value, Index> structure = mask_view;
     structure.values = nullptr;
     const prepared_operand<Value, Index> mask = canonical<or_and>(structure, where, memory);
     return product_inside<Semiring>(problem<Value, Index>{left.view(), right.view}, mask.view, memory, where);

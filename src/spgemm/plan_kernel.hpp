@@ -19,41 +19,41 @@ class column_maps {
       : cols_(cols),
         count_(cols <= widest_accumulator ? std::min<std::int64_t>(threads(), tiles) : 0),
         maps_(count_ * cols, memory),
-        taken_(count_, memory) {
+        in_use_(count_, memory) {
     std::fill(maps_.begin(), maps_.end(), -1);
-    std::fill(taken_.begin(), taken_.end(), std::uint8_t(0));
+    std::fill(in_use_.begin(), in_use_.end(), std::uint8_t(0));
   }
   /// One of them, while the object lives; null where there are too many columns for a map.
-  struct one {
+  struct lease {
     std::int64_t* data = nullptr;
-    std::uint8_t* taken = nullptr;
-    one() = default;
-    one(const one&) = delete;
-    one& operator=(const one&) = delete;
-    ~one() {
-      if (taken != nullptr) __atomic_clear(taken, __ATOMIC_RELEASE);
+    std::uint8_t* in_use = nullptr;
+    lease() = default;
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    ~lease() {
+      if (in_use != nullptr) __atomic_clear(in_use, __ATOMIC_RELEASE);
     }
   };
   struct view {
     std::int64_t* maps;
-    std::uint8_t* taken;
+    std::uint8_t* in_use;
     std::int64_t count, cols;
     // Acquire, with the release of the one before: its entries of the map are reset when this one reads them.
-    void take(one& map) const {
+    void take(lease& map) const {
       for (std::int64_t w = 0; count > 0; w = w + 1 < count ? w + 1 : 0) {
-        if (__atomic_test_and_set(taken + w, __ATOMIC_ACQUIRE)) continue;
+        if (__atomic_test_and_set(in_use + w, __ATOMIC_ACQUIRE)) continue;
         map.data = maps + w * cols;
-        map.taken = taken + w;
+        map.in_use = in_use + w;
         return;
       }
     }
   };
-  view all() { return {maps_.data(), taken_.data(), count_, cols_}; }
+  view all() { return {maps_.data(), in_use_.data(), count_, cols_}; }
 
  private:
   std::int64_t cols_, count_;
   array<std::int64_t> maps_;
-  array<std::uint8_t> taken_;
+  array<std::uint8_t> in_use_;
 };
 
 /// A team of a device takes `grain` rows at a time until there are none, a tile of the host has so many.
@@ -84,7 +84,7 @@ struct structured_kernel {
         some_rows(team, begin, nullptr);
       }
     } else {
-      column_maps::one map;
+      column_maps::lease map;
       maps.take(map);
       some_rows(team, tile * grain, map.data);
     }

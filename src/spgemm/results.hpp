@@ -29,9 +29,9 @@ array<T> to_host(device_array<T>&& from, memory_source& memory) {
     const std::int64_t size = from.size();
     return array<T>::adopt(from.release(), size, memory);
   }
-  array<T> host_matrix(from.size(), memory);
-  from.to_host(host_matrix.data(), from.size());
-  return host_matrix;
+  array<T> copy(from.size(), memory);
+  from.to_host(copy.data(), from.size());
+  return copy;
 }
 template <class Value, class Index>
 csr<Value, Index> to_host(device_matrix<Value, Index>&& m, memory_source& memory) {

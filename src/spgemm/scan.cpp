@@ -1,5 +1,7 @@
 #include "spgemm/scan.hpp"
 
+#include <algorithm>
+
 #include "spgemm/device_memory.hpp"
 #include "spgemm/range_loop.hpp"
 

@@ -12,8 +12,8 @@ template <class Value, class Index>
 matrix_summary summarise(const csr_view<Value, Index>& matrix, std::int64_t first_row, const matrix_summary& before) {
   check(matrix, "matrix");
   require_argument(first_row >= 0, "first_row", first_row, ">= 0");
-  const device_operand<Value, Index> host_matrix(matrix, Device::host());
-  const csr_view<Value, Index>& m = host_matrix.view();
+  const device_operand<Value, Index> on_host(matrix, Device::host());
+  const csr_view<Value, Index>& m = on_host.view();
   matrix_summary result = before;
   long double sum = before.sum, sum_abs = before.sum_abs, weighted = before.weighted;
   long double squares = (long double)(before.frobenius) * before.frobenius;

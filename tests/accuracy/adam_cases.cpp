@@ -1,4 +1,7 @@
 // Steps of Riemannian Adam against the same step in Minkowski's space, in 113 bits.
+#include <algorithm>
+#include <cmath>
+
 #include "accuracy/bounds.hpp"
 #include "accuracy/case_run.hpp"
 #include "accuracy/stored_points.hpp"

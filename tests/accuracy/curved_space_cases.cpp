@@ -1,5 +1,7 @@
 // Distances of the Lorentz model, from its hyperplanes and of products, and the stereographic operations, against
 // 113-bit sums.
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <sstream>

@@ -1,8 +1,11 @@
 // What is made of distances: scores and memberships of a clustering, its validity, medoids and centroids.
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 
 #include "accuracy/hdbscan_problem.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"

@@ -1,6 +1,7 @@
 // quintet-accuracy: how wrong results are, on every device, beside stated bounds and a baseline.
 #include <boost/program_options.hpp>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <map>

@@ -1,4 +1,7 @@
 // Distances and operations of the Poincare ball against 113-bit sums, and the reference data of 30 digits.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <stdexcept>

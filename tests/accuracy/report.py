@@ -21,7 +21,7 @@ import sys
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 DEVICES = ("host", "emulated", "offload")
 MARKERS = {"host": "o", "emulated": "x", "offload": "s"}

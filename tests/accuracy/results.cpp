@@ -1,5 +1,6 @@
 #include "accuracy/results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>

@@ -1,6 +1,7 @@
 // Likelihoods on networks against the rules as they are written, with dense exponentials in long double.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -187,7 +188,7 @@ void gradient(case_run& run) {
   for (std::size_t site = 0; site < p.red.size(); ++site) squares += p.allowed(site) * p.allowed(site);
   for (const auto& [name, exact] : exact_slopes(p)) {
     measure_elements(run, name, exact, {.bound = std::sqrt(squares), .floor = 1, .unit = "eps max(|x|, 1)"},
-                     [&, &name = name](const Device& device) {
+                     [&](const Device& device) {
                        snp::Likelihood likelihood(p.network, p.data(), p.model, {.device = device});
                        const snp::gradient found = likelihood.gradient();
                        if (name == "by length") return found.length;

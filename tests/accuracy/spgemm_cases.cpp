@@ -1,4 +1,7 @@
 // Sparse products against the same products in long double.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>

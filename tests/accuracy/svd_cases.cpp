@@ -1,5 +1,10 @@
 // Decompositions against long double, and matrices whose singular values are known to 30 digits.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 #include "accuracy/case_run.hpp"
 #include "quintet/core/philox.hpp"

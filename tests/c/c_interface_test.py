@@ -102,8 +102,9 @@ class Clustering(unittest.TestCase):
              core.ctypes.data_as(c_void_p), None, b"host", out.ctypes.data_as(c_void_p), 125)
         numpy.testing.assert_allclose(out, expected, rtol=1e-13)
 
-    def test_errors_are_told(self):
-        with self.assertRaisesRegex(ValueError, r"device must be auto, host, emulated, or an offload device as NUMBER or offload:NUMBER \(device=moon\)"):
+    def test_errors_have_texts(self):
+        with self.assertRaisesRegex(ValueError, r"device must be auto, host, emulated, or an offload device as NUMBER or "
+                                                r"offload:NUMBER \(device=moon\)"):
             call("quintet_hdbscan_cluster", doubles([0, 1]), c_int32(DOUBLE), 1, 2, 2, None, b"moon", None, None,
                  byref(c_void_p()))
 

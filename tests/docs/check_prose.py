@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the prose that users read: pages, comments of public headers, help and messages of programs, docstrings.
 
-    check_prose.py --source DIR [PATH ...]     PATH: only these files, relative to DIR
+    check_prose.py --source DIR [--lengths] [PATH ...]     PATH: only these files, relative to DIR
 
-WORDS has the words that a sentence must not use. Outside tables and code a sentence has at most MAX_WORDS words, and those of a
-file MEAN_WORDS on average; in docstrings of Python words alone count. Exit status 0: all is right; 1: not.
+WORDS has the words that a sentence must not use. Sentences longer than MAX_WORDS words, and files whose sentences have more than
+MEAN_WORDS on average, are counted, and listed with --lengths; they are no errors. Tables, code and docstrings of Python have no
+lengths. Exit status 0: no sentence uses such a word; 1: one does.
 """
 import argparse
 import ast
@@ -175,8 +176,8 @@ def words(sentence):
 
 
 def check(path, name):
-    """What is wrong with a file, as lines, and the number of its sentences."""
-    problems, lengths = [], []
+    """The words of a file that are not allowed and its long sentences, both as lines, and the number of its sentences."""
+    problems, long, lengths = [], [], []
     for text in texts_of(path):
         for number, sentence in text.sentences():
             for pattern, advice in FORBIDDEN.items():
@@ -186,11 +187,11 @@ def check(path, name):
             if text.averaged and length:
                 lengths.append(length)
             if text.counts and length > MAX_WORDS:
-                problems.append(f"{name}:{number}: {length} words, {MAX_WORDS} are allowed: {sentence}")
+                long.append(f"{name}:{number}: {length} words, more than {MAX_WORDS}: {sentence}")
     if lengths and sum(lengths) > MEAN_WORDS * len(lengths):
         mean = sum(lengths) / len(lengths)
-        problems.append(f"{name}:1: {mean:.1f} words a sentence, {MEAN_WORDS} are allowed: split the longest")
-    return problems, len(lengths)
+        long.append(f"{name}:1: {mean:.1f} words a sentence on average, more than {MEAN_WORDS}")
+    return problems, long, len(lengths)
 
 
 def files_of(source):
@@ -205,14 +206,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", required=True, help="root of the tree")
     parser.add_argument("paths", nargs="*", help="only these files, relative to the root")
+    parser.add_argument("--lengths", action="store_true", help="list the long sentences")
     arguments = parser.parse_args()
-    problems, sentences = [], 0
+    problems, long, sentences = [], [], 0
     names = arguments.paths or list(files_of(arguments.source))
     for name in names:
-        wrong, number = check(os.path.join(arguments.source, name), name)
+        wrong, lengthy, number = check(os.path.join(arguments.source, name), name)
         problems += wrong
+        long += lengthy
         sentences += number
-    print("\n".join(problems + [f"{sentences} sentences in {len(names)} files, {len(problems)} problems"]))
+    print("\n".join(problems + (long if arguments.lengths else []) +
+                    [f"{sentences} sentences in {len(names)} files; words that are not allowed: {len(problems)}; "
+                     f"remarks on length: {len(long)}"]))
     return 1 if problems or not sentences else 0
 
 

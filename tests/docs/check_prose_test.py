@@ -27,13 +27,18 @@ FILES = {"README.md": "# A title\n\n{}\n", "include/quintet/a.hpp": "/// {}\nint
 DOCSTRING = 'def f():\n    """{}"""\n'
 
 
-def problems(name, content):
+def check(name, content):
+    """The words that are not allowed, and the remarks on length."""
     with tempfile.TemporaryDirectory() as source:
         path = os.path.join(source, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(content)
-        return check_prose.check(path, name)[0]
+        return check_prose.check(path, name)[:2]
+
+
+def problems(name, content):
+    return check(name, content)[0]
 
 
 class Rules(unittest.TestCase):
@@ -55,16 +60,16 @@ class Rules(unittest.TestCase):
 
     def test_long_sentence(self):
         for name, frame in FILES.items():
-            found = problems(name, frame.format(LONG + " It is short. So is this."))
-            self.assertEqual(len(found), 1, (name, found))
-            self.assertIn("36 words, 35 are allowed", found[0])
+            wrong, long = check(name, frame.format(LONG + " It is short. So is this."))
+            self.assertEqual((wrong, len(long)), ([], 1), (name, long))
+            self.assertIn("36 words, more than 35", long[0])
 
     def test_mean(self):
         for name, frame in FILES.items():
-            found = problems(name, frame.format(MANY))
-            self.assertEqual(len(found), 1, (name, found))
-            self.assertIn("20.0 words a sentence, 18 are allowed", found[0])
-            self.assertEqual(problems(name, frame.format(MANY + " It is short.")), [])
+            wrong, long = check(name, frame.format(MANY))
+            self.assertEqual((wrong, len(long)), ([], 1), (name, long))
+            self.assertIn("20.0 words a sentence on average, more than 18", long[0])
+            self.assertEqual(check(name, frame.format(MANY + " It is short.")), ([], []))
 
     def test_line(self):
         self.assertRegex(problems("README.md", "A title.\n\nThe first\nsentence. Rows\nwhose sum is 0.\n")[0], r"^README.md:4: ")
@@ -72,15 +77,15 @@ class Rules(unittest.TestCase):
     def test_code_is_left_alone(self):
         for page in ("```text\nof which\n```\n", "<!-- of which\nanew -->\n", "`nobody` is a value.\n",
                      "[a page](nobody.md) is linked.\n"):
-            self.assertEqual(problems("README.md", page + "\nIt is short.\n"), [])
+            self.assertEqual(check("README.md", page + "\nIt is short.\n"), ([], []))
         self.assertEqual(problems("a.hpp", 'const char* nobody = "whose // told";\n'), [])
-        self.assertEqual(problems("a.hpp", "//   " + "long " * 40 + "\n"), [])
+        self.assertEqual(check("a.hpp", "//   " + "long " * 40 + "\n"), ([], []))
         self.assertEqual(problems("a.hpp", "/// \\code\n/// whose\n/// \\endcode\n"), [])
         self.assertEqual(problems("a.cpp", '#include "whose/told/anew/lives.hpp"\n// nobody reads what is told\n'), [])
 
     def test_docstrings(self):
         for text in (">>> nobody", "The device may be None.", "``whose`` is a value.", "word " * 40):
-            self.assertEqual(problems("a.py", DOCSTRING.format(text)), [])
+            self.assertEqual(check("a.py", DOCSTRING.format(text)), ([], []))
         self.assertRegex(problems("a.py", DOCSTRING.format("A sum.\n\n    Rows\n    whose sum is 0."))[0], r"^a.py:4: ")
         self.assertEqual(problems("a.py", "def f():\n    return 'whose'  # nobody\n"), [])
 
@@ -102,7 +107,16 @@ class Program(unittest.TestCase):
     def test_exit_status(self):
         self.assertEqual(self.run_on("It is short.\n", "README.md").returncode, 0)
         self.assertEqual(self.run_on("It is computed anew.\n", "README.md").returncode, 1)
+        self.assertEqual(self.run_on(LONG + "\n", "README.md").returncode, 0)
         self.assertEqual(self.run_on("").returncode, 1)
+
+    def test_lengths_are_counted_and_listed_on_request(self):
+        remark = "README.md:1: 36 words, more than 35"
+        text = LONG + " It is short. So is this.\n"
+        counted, listed = self.run_on(text).stdout, self.run_on(text, "--lengths").stdout
+        self.assertNotIn(remark, counted)
+        self.assertIn("words that are not allowed: 0; remarks on length: 1", counted)
+        self.assertIn(remark, listed)
 
     def test_all_files_are_found(self):
         names = ["CONTRIBUTING.md", "README.md", "docs/a.md", "docs/design/b.md", "include/q/a.hpp", "include/q/c/a.h",

@@ -1,6 +1,10 @@
 #include "support/driver.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include "quintet/core/build_info.hpp"

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"

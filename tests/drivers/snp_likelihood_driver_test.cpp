@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <iomanip>
 #include <sstream>
 

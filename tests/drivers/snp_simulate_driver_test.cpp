@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 
 #include "drivers/driver_run.hpp"
 #include "quintet/snp/network/newick.hpp"

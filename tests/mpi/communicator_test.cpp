@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <new>
 #include <numeric>

@@ -1,8 +1,10 @@
 // Families over several ranks: the bits of one process, the bytes of the formulas, errors that all ranks hear.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "mpi/ranks.hpp"

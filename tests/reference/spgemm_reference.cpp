@@ -1,6 +1,7 @@
 #include "reference/spgemm_reference.hpp"
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <limits>
 
 namespace {

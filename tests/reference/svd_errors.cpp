@@ -1,6 +1,10 @@
 // The errors of support/svd_errors.hpp, sums over three indices, are compiled here once and optimised.
 #include "support/svd_errors.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace quintet::test {
 
 template <class T>

@@ -52,8 +52,8 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
         ("family", r"svd"),
     ),
     "pairwise": (
-        ("points", r"metric|packed_bits|packed_integers|word_rows|product_.*|reduced_limit|coordinate_term|lane_bits|sphere|compensated|sheet_kernel|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
-                   r"|transposed_rows"),
+        ("points", r"metric|packed_bits|packed_integers|word_rows|product_.*|reduced_limit|coordinate_term|lane_bits|sphere"
+                   r"|compensated|sheet_kernel|ball|shape|dimensions|check_points|panels|scan.*|stored_rows|transposed_rows"),
         ("tiles", r"tile_kernel|triangle|pack_loop|point_factors|dot_bounds|edge_bounds|minima|group_minima.*|dense_kernel"
                   r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),
         ("lists", r"list_plan|neighbours|sheet_lists|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
@@ -77,7 +77,7 @@ INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 def includes(source):
     """(file, its room, the header, the header's room or None where it belongs to all, whether that is public)"""
-    for base, public in (("src", False), ("include/quintet", True)):
+    for base in ("src", "include/quintet"):
         for folder, _, names in sorted(os.walk(os.path.join(source, base))):
             parts = os.path.relpath(folder, os.path.join(source, base)).split(os.sep)
             for name in sorted(names):

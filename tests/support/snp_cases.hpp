@@ -112,9 +112,9 @@ inline snp::Data snp_nexus(const std::filesystem::path& path, species_rule rule,
     for (const auto& [one, sequences] : individuals) {
       red.push_back(0);
       copies.push_back(0);
-      for (const std::string& sequence : sequences) {
-        if (sequence[site] == '-') continue;
-        red.back() += sequence[site] - '0';
+      for (const std::string& calls : sequences) {
+        if (calls[site] == '-') continue;
+        red.back() += calls[site] - '0';
         copies.back() += ploidy;
       }
     }

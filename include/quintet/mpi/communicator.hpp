@@ -99,7 +99,7 @@ class communicator final : public process_group {
                        const std::vector<std::int64_t>& from) override;
   void minimum_words(void* records, std::int64_t count, int words, int word_bytes) override;
   void start(void* data, std::int64_t bytes, int other, int tag, bool send, transfer& started) override;
-  phase_traffic& now();
+  phase_traffic& current_traffic();
   template <class Call>
   void timed(Call&& call);
   template <class Start>

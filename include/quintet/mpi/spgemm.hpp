@@ -90,8 +90,8 @@ rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_v
                                const Device& device = Device::best(), report* summary = nullptr) {
   return detail::multiply<Value, Index>(
       ranks, a, b, settings,
-      [&](const auto& x, const auto& y, quintet::spgemm::report* one) {
-        return quintet::spgemm::multiply<Semiring>(x, y, settings.product, device, one);
+      [&](const auto& x, const auto& y, quintet::spgemm::report* local_report) {
+        return quintet::spgemm::multiply<Semiring>(x, y, settings.product, device, local_report);
       },
       summary);
 }

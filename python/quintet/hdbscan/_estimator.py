@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -46,11 +47,11 @@ __all__ = ["HDBSCAN", "PredictionData"]
 
 
 # The C++ side of fitted estimators: made when something is predicted, gone with the estimator, never pickled.
-_MODELS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
+_MODELS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 # The same with an index of the points, for few rows at a time.
-_PREDICTORS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
+_PREDICTORS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 # The points of the fit as words, where they are rows of bits or integers.
-_WORD_ROWS: "weakref.WeakKeyDictionary[Any, np.ndarray]" = weakref.WeakKeyDictionary()
+_WORD_ROWS: weakref.WeakKeyDictionary[Any, np.ndarray] = weakref.WeakKeyDictionary()
 _FEW_ROWS = 64
 
 
@@ -63,7 +64,7 @@ class PredictionData:
         self.exemplars = exemplars
 
 
-def _has_points(model: "HDBSCAN") -> bool:
+def _has_points(model: HDBSCAN) -> bool:
     if model.metric == "precomputed":
         raise AttributeError("new points need the points of the fit, and it has distances (metric='precomputed')")
     return True
@@ -341,7 +342,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             ensure_min_samples=1,
         )
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "HDBSCAN":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HDBSCAN:
         """Clusters the rows of ``X[n, d]``, or the points behind a matrix of distances (metric="precomputed").
 
         ``sample_weight[n]`` >= 0 says how often each row counts: whole weights give what repeated rows give. Sizes are
@@ -384,7 +385,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         tie_tolerance: float | None = None,
         n_clusters: int | None = None,
         **others: Any,
-    ) -> "HDBSCAN":
+    ) -> HDBSCAN:
         """Other clusters from the tree of the last fit: no distance is computed. None leaves a parameter as it is.
 
         `n_clusters` chooses cluster_selection_epsilon, and if need be cluster_selection_method "leaf", so that there are
@@ -441,7 +442,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         self.set_params(**changed, min_samples=options.min_samples)
         return self
 
-    def _adopt(self, X: Any, options: ClusterOptions, found: ClusterResult) -> "HDBSCAN":
+    def _adopt(self, X: Any, options: ClusterOptions, found: ClusterResult) -> HDBSCAN:
         """Becomes the estimator of a fit that is there."""
         self._keep(self._take(X, reset=True), options.metric, options, found)
         return self

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -399,20 +400,20 @@ def mutual_reachability(
     """
     kind = metric_name(metric, unit=unit)
     points, like = as_points(X, metric=metric)
-    bend, scale = metric_parameter(kind, curvature, p, sphere_radius, X), as_number(alpha, "alpha")
+    parameter, scale = metric_parameter(kind, curvature, p, sphere_radius, X), as_number(alpha, "alpha")
     if pairs is not None:
         if out is not None:
             raise InvalidArgument("out is for the whole matrix, not for pairs")
         if core is None:
             core = _core.hdbscan_core_distances(
-                points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, None, device
+                points, as_integer(min_samples, "min_samples"), bool(count_self), kind, parameter, None, device
             )[0]
         rows = np.asarray(pairs)
         if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 2:
             raise InvalidArgument(f"pairs must be integers [p, 2] (shape={rows.shape}, dtype={rows.dtype})")
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         found = _core.hdbscan_mutual_reachability_pairs(
-            points, _core_vector(core, points), rows, scale, bool(core_on_diagonal), kind, bend, device
+            points, _core_vector(core, points), rows, scale, bool(core_on_diagonal), kind, parameter, device
         )
         return like(np.asarray(found))
     matrix = _out(out, (len(points), len(points)), accumulator(points))
@@ -425,12 +426,12 @@ def mutual_reachability(
             scale,
             bool(core_on_diagonal),
             kind,
-            bend,
+            parameter,
             device,
         )
     else:
         _core.hdbscan_mutual_reachability(
-            points, _core_vector(core, points), matrix, scale, bool(core_on_diagonal), kind, bend, device
+            points, _core_vector(core, points), matrix, scale, bool(core_on_diagonal), kind, parameter, device
         )
     return matrix if out is not None else like(matrix)
 
@@ -480,10 +481,10 @@ def mutual_reachability_blocks(
     """
     kind = metric_name(metric, unit=unit)
     points, _ = as_points(X, metric=metric)
-    bend = metric_parameter(kind, curvature, p, sphere_radius, X)
+    parameter = metric_parameter(kind, curvature, p, sphere_radius, X)
     if core is None:
         core = _core.hdbscan_core_distances(
-            points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, None, device
+            points, as_integer(min_samples, "min_samples"), bool(count_self), kind, parameter, None, device
         )[0]
     if not callable(take):
         raise TypeError(f"take must be callable (take={take!r})")
@@ -496,7 +497,7 @@ def mutual_reachability_blocks(
             as_number(alpha, "alpha"),
             bool(core_on_diagonal),
             kind,
-            bend,
+            parameter,
             device,
         )
     )
@@ -784,8 +785,8 @@ def weighted_centroids(
 ) -> np.ndarray:
     """The weighted mean of the members of every label, ``[K, d]`` float64; labels and weights as for :func:`medoids`.
 
-    Rows of bits are refused. Rows are taken as they are, but for ``metric="haversine"``: there it is the point in the direction of the mean of
-    unit vectors, and a label with the mean 0 is refused.
+    Rows of bits are refused. Rows are taken as they are, but for ``metric="haversine"``: there it is the point in the
+    direction of the mean of unit vectors, and a label with the mean 0 is refused.
 
     >>> from quintet import hdbscan
     >>> hdbscan.weighted_centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
@@ -818,7 +819,8 @@ def validity_index(
     """DBCV (Moulavi et al. 2014) of a clustering, in [-1, 1]: ``index``, or ``(index, [K])`` with per_cluster_scores,
     or a :class:`ValidityResult` with details.
 
-    `d` is the dimension of the all-points core distances, that of X by default; it must be given for rows of bits. Never holds a matrix of a cluster.
+    `d` is the dimension of the all-points core distances, that of X by default; it must be given for rows of bits. Never
+    holds a matrix of a cluster.
 
     `convention` says which of several minimum spanning trees of a cluster counts. ``"indexed"`` takes equal edges by the
     numbers of their points: the index is that of scikit-learn-contrib/hdbscan, and other orders of the points give

@@ -89,7 +89,7 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.device = device
 
-    def fit(self, X: Any, y: Any = None) -> "RobustSingleLinkage":
+    def fit(self, X: Any, y: Any = None) -> RobustSingleLinkage:
         """Cuts the tree of the rows of ``X[n, d]``."""
         height = as_number(self.cut, "cut")
         k, smallest = as_integer(self.k, "k"), as_integer(self.gamma, "gamma")

@@ -189,7 +189,7 @@ class SweepResult:
         tree = self.trees[self.settings[setting]["tree"]]
         return refit_tree(tree, options, options.min_samples - options.count_self > tree.neighbours)
 
-    def model(self, setting: int | None = None) -> "HDBSCAN":
+    def model(self, setting: int | None = None) -> HDBSCAN:
         """The fitted :class:`HDBSCAN` at a setting (None: the best), which predicts; no distance is computed."""
         from . import HDBSCAN
 

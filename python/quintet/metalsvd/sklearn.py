@@ -53,7 +53,7 @@ class MetalTruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.random_state = random_state
         self.tol = tol
 
-    def fit(self, X: Any, y: Any = None) -> "MetalTruncatedSVD":
+    def fit(self, X: Any, y: Any = None) -> MetalTruncatedSVD:
         """Finds the components of ``X[samples, features]``."""
         self.fit_transform(X, y)
         return self

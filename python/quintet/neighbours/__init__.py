@@ -27,7 +27,6 @@ from ._functions import (
     precomputed_knn,
     within_radius,
 )
-
 from ._index import Index
 from ._trees import BallTree, KDTree
 

@@ -161,7 +161,7 @@ class NearestNeighbors(_KeepsIndex):
         self.n_jobs = n_jobs
         self.device = device
 
-    def fit(self, X: Any, y: Any = None) -> "NearestNeighbors":
+    def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
         """Orders the points ``X[n, d]``; float32 and float64 stay as they are."""
         self._keep(X)
         return self

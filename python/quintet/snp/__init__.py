@@ -15,10 +15,11 @@ for parameters out of range, ``InvalidArgument`` (both are a ``ValueError``) for
 
 from __future__ import annotations
 
+from . import rules
 from ._chains import (
     ChainSummary,
-    MCMCResult,
     MarginalLikelihood,
+    MCMCResult,
     PredictiveStatistic,
     Sampler,
     ess,
@@ -52,7 +53,6 @@ from ._likelihood import (
     search,
 )
 from ._network import Network, read_network
-from . import rules
 
 __all__ = [
     "ChainSummary",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _core
-from .._errors import InvalidArgument
 from .._arguments import as_integer, as_number, as_seed
+from .._errors import InvalidArgument
 from .._options import read_options
 from .._progress import Progress, progress_callable
 from ._data import Data
@@ -545,11 +546,12 @@ def mcmc(
     ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
     poisson``; keys that are left out have SnappNet's. ``calibrate A,B = normal(0.03,0.005)`` and ``calibrate root = ...``
     date common ancestors; ``monophyletic = A,B``, ``outgroup = C`` and ``backbone = ((A,B),C)`` restrict the networks;
-    ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data (None, and species) the prior is sampled. The
-    burn-in is a tenth of the iterations by default. Further options: heat, tune_heat, swap_every, threads, start (a Network, one for each chain, or "search"; see :class:`Sampler`) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
-    fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
-    polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device, truncation. The same samples for any number of
-    threads.
+    ``clock = 1e-9`` or ``lognormal(mu,sigma)`` gives all in years, and ``generation-time = 5`` adds N_e. Without data
+    (None, and species) the prior is sampled. The burn-in is a tenth of the iterations by default. Further options: heat,
+    tune_heat, swap_every, threads, start (a Network, one for each chain, or "search"; see :class:`Sampler`) with
+    fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma, fix_rates; weights of moves; delayed_acceptance,
+    frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles, polymorphic_only, full_samples,
+    rate_categories, mutation_only_at_root, memory_limit, device, truncation. The same samples for any number of threads.
 
     >>> from quintet import snp
     >>> result = snp.mcmc(None, ["A", "B", "C"], iterations=2000, burn_in=0, max_reticulations=0)

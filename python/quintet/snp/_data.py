@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, NamedTuple, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _core
-from .._errors import FileError, InvalidArgument
 from .._arguments import as_integer, as_number, as_seed
+from .._errors import FileError, InvalidArgument
 from ._network import Network
 from ._options import core_of
 
@@ -79,7 +80,7 @@ class Data:
         self.report: dict[str, Any] = {}
 
     @classmethod
-    def _of(cls, core: Any, report: dict[str, Any] | None = None) -> "Data":
+    def _of(cls, core: Any, report: dict[str, Any] | None = None) -> Data:
         data = cls.__new__(cls)
         data._core, data._tables, data.report = core, None, report or {}
         return data
@@ -87,7 +88,7 @@ class Data:
     @classmethod
     def from_genotypes(
         cls, gt: Any, populations: Sequence[str] | Mapping[str, Sequence[int]], *, empty: str = "drop"
-    ) -> "Data":
+    ) -> Data:
         """From genotypes ``gt[sites, individuals, ploidy]`` (scikit-allel's ``calldata/GT``): 0, 1, or -1 for missing.
 
         populations: the species of every individual, or {species: individuals}. Copies with another allele than 0 and 1
@@ -207,7 +208,7 @@ class Data:
         """The most copies of each species at a site, [species]."""
         return np.array(self._table()["max_copies"])
 
-    def select_sites(self, sites: Any) -> "Data":
+    def select_sites(self, sites: Any) -> Data:
         """The data of these sites, which may come repeatedly: numbers from 0 in the order of `pattern_of_site`.
 
         >>> import numpy as np
@@ -218,7 +219,7 @@ class Data:
         """
         return Data._of(_core.snp_select_sites(self._core, np.ascontiguousarray(sites, dtype=np.int64)))
 
-    def frequent_patterns(self, share: float) -> "Data":
+    def frequent_patterns(self, share: float) -> Data:
         """The data of the most frequent patterns, ceil(share x patterns) of them, weights scaled up to the same sum."""
         return Data._of(_core.snp_frequent_patterns(self._core, as_number(share, "share")))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from .._progress import Progress, progress_callable
 from ._data import Data
 from ._network import Network
 from ._options import ModelOptions, OptimiseOptions, SearchOptions, core_of
-
 
 
 class Gradient(NamedTuple):
@@ -134,9 +134,10 @@ class Likelihood:
     Parameters: mutation rates u (1 to 0) and v (0 to 1); rate_categories multiply them (see :func:`gamma_rates`);
     mutation_only_at_root; polymorphic_only: constant sites are left out, and every site is conditioned on being
     polymorphic among its own copies, or, with full_samples, among the full samples as in SNAPP; unseen_zeros,
-    unseen_ones: constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
-    bytes, 0 is half of what there is; truncation in [0, 0.1]: lineage numbers in large groups of branches are dropped if
-    that cannot change the log-likelihood by more than this, 0 keeps all; shared_by: ranks that share the patterns, see :func:`quintet.mpi.snp_group`.
+    unseen_ones: constant sites that the data do not show; ordered_data: which copies are red instead of how many;
+    memory_limit in bytes, 0 is half of what there is; truncation in [0, 0.1]: lineage numbers in large groups of branches
+    are dropped if that cannot change the log-likelihood by more than this, 0 keeps all; shared_by: ranks that share the
+    patterns, see :func:`quintet.mpi.snp_group`.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)

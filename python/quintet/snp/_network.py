@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, NamedTuple, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _core
-from .._errors import FileError, InvalidArgument
 from .._arguments import as_integer, as_number
+from .._errors import FileError, InvalidArgument
 
 NAN = float("nan")
 
@@ -88,13 +89,13 @@ class Network:
         self._core = _core.snp_network([str(name) for name in text], rows, _optional(root_theta, "root_theta"))
 
     @classmethod
-    def _of(cls, core: Any) -> "Network":
+    def _of(cls, core: Any) -> Network:
         network = cls.__new__(cls)
         network._core = core
         return network
 
     @classmethod
-    def from_topology(cls, key: str) -> "Network":
+    def from_topology(cls, key: str) -> Network:
         """The network of a :attr:`topology`: lengths and thetas 1, gammas 1/2."""
         return cls._of(_core.snp_parse_topology(key))
 
@@ -104,7 +105,7 @@ class Network:
         edges = list(zip(b.parent.tolist(), b.child.tolist(), b.length.tolist(), b.theta.tolist(), b.gamma.tolist()))
         return _rebuild, (names, edges, self.root_theta)
 
-    def copy(self) -> "Network":
+    def copy(self) -> Network:
         """Another network with these parameters."""
         return Network._of(self._core.copy())
 
@@ -219,14 +220,14 @@ class Network:
         """Equal exactly for networks that differ in nothing but the place of the root."""
         return str(_core.snp_unrooted_key(self._core))
 
-    def rootings(self) -> list["Network"]:
+    def rootings(self) -> list[Network]:
         """The network with its root on every branch that may have it, first as it is.
 
         Where all thetas are equal, they have the same likelihood. Branches above reticulations keep their direction.
         """
         return [Network._of(core) for core in _core.snp_rootings(self._core)]
 
-    def rooted_at(self, outgroup: Sequence[str]) -> "Network | None":
+    def rooted_at(self, outgroup: Sequence[str]) -> Network | None:
         """The network with a root that separates these species from the others; None where that cannot be."""
         if isinstance(outgroup, str):
             outgroup = [outgroup]
@@ -243,11 +244,11 @@ class Network:
         """The most reticulations in one biconnected component."""
         return int(_core.snp_level(self._core))
 
-    def is_isomorphic(self, other: "Network") -> bool:
+    def is_isomorphic(self, other: Network) -> bool:
         """Whether the topologies are one."""
         return bool(_core.snp_is_isomorphic(self._core, other._core))
 
-    def mu_distance(self, other: "Network") -> int:
+    def mu_distance(self, other: Network) -> int:
         """Distance by numbers of paths to the leaves (Cardona, Rossello, Valiente 2009)."""
         return int(_core.snp_mu_distance(self._core, other._core))
 

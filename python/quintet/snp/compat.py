@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._errors import InvalidArgument
 from .._arguments import as_integer, as_number
+from .._errors import InvalidArgument
 from ._data import Data, read_data
 from ._likelihood import Likelihood
 from ._network import Network, read_network

@@ -29,7 +29,7 @@ from ._poincare import PoincareBall, cdist, dist
 from ._products import Euclidean, ProductManifold, Scaled, Sphere, Stereographic
 from ._randomized import randomized_svd
 from ._sparse import sampled, spgemm, spmm
-from ._spectral import lstsq, low_rank, polar, spectral
+from ._spectral import low_rank, lstsq, polar, spectral
 from ._svd import pinv, svd, svdvals
 from ._training import negative_sampling_loss
 

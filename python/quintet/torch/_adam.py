@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -96,7 +97,7 @@ class RiemannianAdam(torch.optim.Optimizer):
 def _move_rows(manifold: Any, x: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     check(gradient, "gradient")
     at, kept = points(x)
-    slope, also_kept = points(gradient)
+    slope, _owner = points(gradient)
     count, width = at[2]
     real, on_sheet = REAL[x.dtype], type(manifold) is Lorentz
     if "exp_avg" not in state:

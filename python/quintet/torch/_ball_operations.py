@@ -8,7 +8,8 @@ near 0, so that derivatives of every order exist there.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence, Union
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -19,7 +20,7 @@ from ._tensors import CODES, REAL, applied, check, plain, points, push_forward, 
 
 Formula = Callable[..., Tensor]
 #: A curvature: a number, or a tensor in double with a gradient
-Scalar = Union[float, Tensor]
+Scalar: TypeAlias = float | Tensor
 
 # Of tanh(z) / z, artanh(z) / z and asinh(z) / z in z^2.
 _TANH = (1, -1 / 3, 2 / 15, -17 / 315, 62 / 2835, -1382 / 155925, 21844 / 6081075, -929569 / 638512875)
@@ -119,8 +120,8 @@ def _gap_kernel(c: float, x: Tensor) -> Tensor:
 
 
 def pair_distances(c: float, x: Tensor, y: Tensor) -> Tensor:
-    first, kept = points(x)
-    second, also_kept = points(y)  # until they are read
+    first, _x_owner = points(x)
+    second, _y_owner = points(y)  # until they are read
     lead, real = x.shape[:-1], REAL[x.dtype]
     out = x.new_empty(lead) if real is x.dtype else x.new_empty(lead, dtype=real)
     _core.poincare_pair_distances(first, second, (out.data_ptr(), CODES[real], (first[2][0],), (1,), -1), 0, -c)

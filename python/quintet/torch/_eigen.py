@@ -57,8 +57,8 @@ def eigen(
 ) -> tuple[Tensor, Tensor | None]:
     """w and V of a tensor without regard to its history, B of the same shape. Raises LinAlgError with torch's text."""
     A = plain(A)
-    matrices, count, alive = _batch_of(A)
-    right, _, alive_too = (None, 0, None) if B is None else _batch_of(plain(B))
+    matrices, count, _owner = _batch_of(A)
+    right, _, _right_owner = (None, 0, None) if B is None else _batch_of(plain(B))
     w, V = _outputs(A)
     n = A.shape[-1]
     into = None

@@ -4,7 +4,8 @@ optimisers call."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -24,7 +25,7 @@ def matrices_of(x: Tensor, z: Tensor, name: str) -> int:
     check(z, name)
     if x.dim() != 2 or z.dim() != 2 or x.shape[1] != z.shape[1]:
         raise InvalidArgument(f"x and {name} must be of shapes (N, n) and (M, n) (x: {tuple(x.shape)}, {name}: {tuple(z.shape)})")
-    return z.shape[0]
+    return int(z.shape[0])
 
 
 class GyrovectorNames(Manifold):

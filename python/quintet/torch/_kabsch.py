@@ -199,10 +199,10 @@ def _solve_skew(M: Tensor, K: Tensor) -> Tensor:
     have no differences of singular values."""
     d = M.shape[-1]
     row, column = torch.triu_indices(d, d, 1)
-    k, l, i, j = row[:, None], column[:, None], row, column
+    k, m, i, j = row[:, None], column[:, None], row, column
     one = torch.eye(d, dtype=M.dtype)
     system = (
-        M[..., k, i] * one[j, l] - M[..., k, j] * one[i, l] + one[k, i] * M[..., j, l] - one[k, j] * M[..., i, l]
+        M[..., k, i] * one[j, m] - M[..., k, j] * one[i, m] + one[k, i] * M[..., j, m] - one[k, j] * M[..., i, m]
     )
     x = torch.linalg.solve_ex(system, K[..., row, column].unsqueeze(-1))[0].squeeze(-1)
     basis = torch.zeros(len(row), d, d, dtype=M.dtype)

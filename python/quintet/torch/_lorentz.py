@@ -71,8 +71,8 @@ def _inner(p: Tensor, u: Tensor, v: Tensor, c: Scalar) -> Tensor:
 
 
 def _pair_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
-    first, kept = points(x)
-    second, also_kept = points(y)  # until they are read
+    first, _x_owner = points(x)
+    second, _y_owner = points(y)  # until they are read
     out = torch.empty(x.shape[:-1], dtype=REAL[x.dtype])
     to = (out.data_ptr(), CODES[out.dtype], (first[2][0],), (1,), -1)
     _core.lorentz_pair_distances(first, second, to, TIME_IGNORED, None, -c)
@@ -80,8 +80,8 @@ def _pair_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
 
 
 def _all_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
-    first, kept = points(x)
-    second, also_kept = points(y)
+    first, _x_owner = points(x)
+    second, _y_owner = points(y)
     out = torch.empty((x.shape[0], y.shape[0]), dtype=REAL[x.dtype])
     _core.lorentz_distances(first, second, rows(out), TIME_IGNORED, None, -c)
     return out
@@ -99,10 +99,7 @@ def _pull(d: Tensor, x: Tensor, y: Tensor, c: float, squared: bool, G: Tensor) -
     p, q = x[..., 1:].double(), y[..., 1:].double()
     tp, tq = _time(p, c), _time(q, c)
     d, G = d.double().unsqueeze(-1), G.double().unsqueeze(-1)
-    if squared:
-        weight = 2 * G * _over_sinh(c * d)
-    else:
-        weight = _weight(d, c, G)
+    weight = 2 * G * _over_sinh(c * d) if squared else _weight(d, c, G)
     later = dot(q - p, q + p) / (tp + tq)
     of_p, of_q = weight * ((p - q) + p * (later / tp)), weight * ((q - p) - q * (later / tq))
     return tuple(torch.cat((torch.zeros_like(tp), g), -1).to(t.dtype) for g, t in ((of_p, x), (of_q, y)))  # type: ignore[return-value]

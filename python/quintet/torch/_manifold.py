@@ -6,7 +6,8 @@ import functools
 import inspect
 import itertools
 import math
-from typing import Any, Callable, Sequence, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor

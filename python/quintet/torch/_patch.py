@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -113,9 +114,9 @@ def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
     """Lets this library decompose matrices of at most ``max_size[dtype]`` rows and columns for ``torch.linalg.svd``,
     ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd``,
     ``svd_lowrank``, and ``torch.linalg.eigh``, ``eigvalsh`` and ``lstsq``, on the processor. None: 128 for float32, 64 for
-    float64. half and bfloat16, which torch's kernel does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
-    Derivatives stay torch's, too: they are NaN where singular values or eigenvalues are equal. :func:`svd`,
-    :func:`spectral`, :func:`polar` and :func:`eigh` are for those.
+    float64. half and bfloat16, which torch's kernel does not have, are taken in any size. Complex matrices, larger ones,
+    and calls with a ``driver`` stay torch's. Derivatives stay torch's, too: they are NaN where singular values or
+    eigenvalues are equal. :func:`svd`, :func:`spectral`, :func:`polar` and :func:`eigh` are for those.
 
     Calls nest: each takes one :func:`unpatch`. Any thread may call it; it holds for all threads.
 
@@ -139,7 +140,7 @@ def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
 
 def unpatch() -> None:
     """Undoes one :func:`patch`; after the last, torch's kernel is back. Without one, nothing happens."""
-    global _library, _native, _sizes
+    global _library, _sizes
     with _lock:
         if not _depth:
             return

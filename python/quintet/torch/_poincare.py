@@ -13,7 +13,8 @@ torch.Size([4, 3])
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,8 +31,8 @@ __all__ = ["PoincareBall", "cdist", "dist"]
 
 
 def _all_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
-    first, kept = points(x)
-    second, also_kept = points(y)
+    first, _x_owner = points(x)
+    second, _y_owner = points(y)
     out = torch.empty((x.shape[0], y.shape[0]), dtype=REAL[x.dtype])
     _core.poincare_distances(first, second, rows(out), 0, -c)
     return out
@@ -65,7 +66,7 @@ def fast_differences(
     p, q = x - mean, y - mean
     W = torch.empty(d.shape, dtype=torch.float64)
     V = torch.empty(d.shape if gaps else (0, 0), dtype=torch.float64)
-    (of_d, kept), (of_G, also_kept) = points(d), points(G)
+    (of_d, _d_owner), (of_G, _G_owner) = points(d), points(G)
     numbers = [dot(p, p), dot(q, q), *(g.contiguous() for g in gaps or ())]
     vectors: list[Any] = [(t.data_ptr(), "d", (len(t),), (1,), -1) for t in numbers] + [None] * (4 - len(numbers))
     x_square, y_square, x_gap, y_gap = vectors

@@ -304,9 +304,10 @@ def sampled(M: Tensor, X: Tensor, Y: Tensor) -> Tensor:
 
 
 def spgemm(A: Tensor, B: Tensor) -> Tensor:
-    """``A @ B`` of two sparse_csr or sparse_coo tensors on the processor, as a sparse_csr tensor with sorted columns; those of A and B may be in any order, as in results of torch. Entries that cancel are kept. Gradients are
-    sparse_csr tensors with the entries of A and B in their order: G B^T with A as the mask, and A^T G with B as the
-    mask; they cannot be differentiated again.
+    """``A @ B`` of two sparse_csr or sparse_coo tensors on the processor, as a sparse_csr tensor with sorted columns;
+    those of A and B may be in any order, as in results of torch. Entries that cancel are kept. Gradients are sparse_csr
+    tensors with the entries of A and B in their order: G B^T with A as the mask, and A^T G with B as the mask; they
+    cannot be differentiated again.
 
     Types are float32, float64, float16 and bfloat16; sums of the last two are those of float32, rounded at the end. A
     batch is a sparse_coo tensor of 3 dimensions, and so is its product.

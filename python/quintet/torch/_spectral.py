@@ -9,7 +9,8 @@ map is its own adjoint: forward and backward mode are one formula.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor

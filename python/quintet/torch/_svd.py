@@ -119,7 +119,7 @@ def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
         matrices = (A.data_ptr(), CODES[dtype], (1, m, n), (0, down, right), -1)
     else:
         U, S, Vh = _outputs(A, full)
-        matrices, _, alive = _batch_of(A)
+        matrices, _, _owner = _batch_of(A)
     if _core.svd_decompose_tensor(matrices, U.data_ptr(), S.data_ptr(), Vh.data_ptr(), full):
         raise _failure(A.detach())
     return U, S, Vh
@@ -452,10 +452,7 @@ def is_plain(*tensors: Tensor) -> bool:
     if not is_ordinary(tensors[0]):
         return False
     wants = torch.is_grad_enabled()
-    for t in tensors:
-        if (wants and t.requires_grad) or type(t) not in _TENSORS or not t.is_cpu:
-            return False
-    return True
+    return all(not (wants and t.requires_grad or type(t) not in _TENSORS or not t.is_cpu) for t in tensors)
 
 
 def _options(policy: str, tolerance: float) -> tuple[int, float]:

@@ -61,7 +61,7 @@ def _composed(x: Tensor, links: Tensor, space: Any) -> Tensor:
 
 
 def _measured(x: Tensor, links: Tensor, space: Any) -> tuple[Tensor, Tensor]:
-    first, kept = points(x)
+    first, _owner = points(x)
     numbers = plain(links).contiguous()
     losses, gradient = torch.empty(len(links), dtype=REAL[x.dtype]), torch.empty(x.shape, dtype=REAL[x.dtype])
     of_links = (numbers.data_ptr(), "q", tuple(numbers.shape), numbers.stride(), -1)

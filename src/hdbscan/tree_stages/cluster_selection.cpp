@@ -18,7 +18,7 @@ std::int64_t clusters(const tree_summary& s) { return static_cast<std::int64_t>(
 // Height of the merge that ends the cluster upwards; infinite for the root.
 double height_at_birth(const tree_summary& s, std::int64_t c) { return 1 / s.birth[c]; }
 
-// Leaves of `taken` only clusters without a taken ancestor.
+// Leaves of `selected` only clusters without a selected ancestor.
 void keep_topmost(const tree_summary& s, flags& selected) {
   flags covered(selected.size(), 0);
   for (std::int64_t c = 1; c < clusters(s); ++c) {
@@ -133,11 +133,11 @@ std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tre
   check_summary(summary);
   // A single point has no density, but copies of it have.
   if (summary.point_cluster.size() < 2 && (summary.mass.empty() || summary.mass[0] <= 1)) return {};
-  flags taken = before_widening(summary, options);
-  if (options.epsilon > 0 && !taken[0]) taken = widen(summary, options, taken);
+  flags chosen = before_widening(summary, options);
+  if (options.epsilon > 0 && !chosen[0]) chosen = widen(summary, options, chosen);
   std::vector<std::int64_t> selected;
   for (std::int64_t c = 0; c < clusters(summary); ++c)
-    if (taken[c]) selected.push_back(c);
+    if (chosen[c]) selected.push_back(c);
   return selected;
 }
 

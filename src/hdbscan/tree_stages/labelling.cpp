@@ -1,5 +1,6 @@
 #include "quintet/hdbscan/tree_stages.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "core/require_element.hpp"

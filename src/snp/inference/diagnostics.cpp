@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -133,11 +135,11 @@ double basic_ess(const draws& chains) {
   if (!(pooled > 0)) return nan;
   std::vector<double> means;
   for (const auto& chain : chains) means.push_back(mean_of(chain));
-  const auto correlation = [&, within = within, pooled = pooled](std::size_t t) {
+  const auto correlation = [&, W = within, V = pooled](std::size_t t) {
     double covariance = 0;
     for (std::size_t c = 0; c < chains.size(); ++c)
       covariance += lagged_sum(chains[c], means[c], t) / double(n) / double(chains.size());
-    return 1 - (within - covariance) / pooled;
+    return 1 - (W - covariance) / V;
   };
   double even = 1, odd = correlation(1), sum = 0, before = std::numeric_limits<double>::infinity();
   std::size_t t = 0;

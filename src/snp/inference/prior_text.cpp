@@ -85,26 +85,27 @@ class prior_parser {
   prior_options finish() {
     exclude("speciation-rate", "netdiv");
     exclude("hybridization-rate", "turnover");
-    const bool is_phylonet = made_.network == network_prior::phylonet || made_.network == network_prior::phylonet_ee;
+    const bool is_phylonet =
+        priors_.network == network_prior::phylonet || priors_.network == network_prior::phylonet_ee;
     if (is_phylonet) {
       for (const auto& [key, line] : lines_)
         if (key != "network" && key != "pi1" && !is_of_species(key))
           fail_at(line, quintet::text("network = phylonet leaves no choice of ", key));
-      made_.origin = {family::fixed, 10, 1};
-      made_.thetas = theta_mode::common;
-      made_.theta = {family::gamma, 2, 1};
-      made_.theta_mean = univariate_prior{family::lognormal, 0, 1};  // a place for m; its density is 1/m
-      made_.speciation_rate = 1;
-      made_.hybridization_rate = 1;
+      priors_.origin = {family::fixed, 10, 1};
+      priors_.thetas = theta_mode::common;
+      priors_.theta = {family::gamma, 2, 1};
+      priors_.theta_mean = univariate_prior{family::lognormal, 0, 1};  // a place for m; its density is 1/m
+      priors_.speciation_rate = 1;
+      priors_.hybridization_rate = 1;
     }
-    if (made_.theta_mean.has_value() && !is_phylonet) {
+    if (priors_.theta_mean.has_value() && !is_phylonet) {
       const place line = lines_.at("theta-mean");
-      if (made_.theta.kind != family::gamma || made_.thetas != theta_mode::each || theta_rates_ != 0)
+      if (priors_.theta.kind != family::gamma || priors_.thetas != theta_mode::each || theta_rates_ != 0)
         fail_at(line, "theta-mean needs theta = each gamma(shape)");
     } else if (theta_rates_ == 0 && !is_phylonet) {
       fail_at(lines_.at("theta"), "theta = each gamma(shape) needs theta-mean, otherwise gamma(shape, rate)");
     }
-    return made_;
+    return priors_;
   }
 
  private:
@@ -116,7 +117,7 @@ class prior_parser {
   };
   place current_place() const { return {sources_.size() - 1, line_}; }
   std::string name_of(const place& of) const { return quintet::text(sources_[of.source], ":", of.line); }
-  void keep_place(const std::string& rule) { made_.places.emplace(rule, name_of(current_place())); }
+  void keep_place(const std::string& rule) { priors_.places.emplace(rule, name_of(current_place())); }
 
   static bool is_of_species(const std::string& key) {
     return key.starts_with(calibrate) || key.starts_with("monophyletic") || key == "outgroup" || key == "backbone";
@@ -198,7 +199,7 @@ class prior_parser {
       require_different(dated.species);
     }
     keep_place(calibration_rule(dated.species));
-    made_.calibrations.push_back(std::move(dated));
+    priors_.calibrations.push_back(std::move(dated));
   }
 
   std::vector<std::string> read_names() const {
@@ -217,7 +218,7 @@ class prior_parser {
     std::vector<std::string> names = read_names();
     if (names.size() < 2) fail_value("two or more species with commas between");
     keep_place(species_rule("monophyletic", names));
-    made_.monophyletic.push_back(std::move(names));
+    priors_.monophyletic.push_back(std::move(names));
   }
 
   void set_clock() {
@@ -225,9 +226,9 @@ class prior_parser {
     double rate = 0;
     if (read_number(value_, rate)) {
       if (!(rate > 0)) fail_value(allowed);
-      made_.clock = univariate_prior{family::fixed, rate, 1};
+      priors_.clock = univariate_prior{family::fixed, rate, 1};
     } else {
-      made_.clock = read_density(value_, {family::fixed, family::lognormal}, allowed);
+      priors_.clock = read_density(value_, {family::fixed, family::lognormal}, allowed);
     }
   }
 
@@ -262,14 +263,14 @@ class prior_parser {
     if (read.numbers.size() != (is_poisson ? 1u : 0u)) fail_value(allowed);
     if (is_poisson) {
       if (!(read.numbers[0] > 0)) fail_value(allowed);
-      made_.network = network_prior::poisson;
-      made_.kappa = read.numbers[0];
+      priors_.network = network_prior::poisson;
+      priors_.kappa = read.numbers[0];
     } else if (read.name == "birth-hybridization") {
-      made_.network = network_prior::birth_hybridization;
+      priors_.network = network_prior::birth_hybridization;
     } else if (read.name == "phylonet") {
-      made_.network = network_prior::phylonet;
+      priors_.network = network_prior::phylonet;
     } else if (read.name == "phylonet-ee") {
-      made_.network = network_prior::phylonet_ee;
+      priors_.network = network_prior::phylonet_ee;
     } else {
       fail_value(allowed);
     }
@@ -282,49 +283,49 @@ class prior_parser {
     const std::size_t blank = value_.find_first_of(" \t");
     const std::string mode = value_.substr(0, blank);
     if (blank == std::string::npos || (mode != "common" && mode != "each")) fail_value(allowed);
-    made_.thetas = mode == "common" ? theta_mode::common : theta_mode::each;
+    priors_.thetas = mode == "common" ? theta_mode::common : theta_mode::each;
     const std::string_view density = trimmed(std::string_view(value_).substr(blank));
-    made_.theta =
+    priors_.theta =
         read_density(density, {family::gamma, family::invgamma, family::exponential, family::lognormal, family::fixed},
                      allowed, true);
-    theta_rates_ = made_.theta.kind == family::gamma && density.find(',') == std::string_view::npos ? 0 : 1;
+    theta_rates_ = priors_.theta.kind == family::gamma && density.find(',') == std::string_view::npos ? 0 : 1;
   }
 
   void set_inheritance() {
     constexpr const char* allowed = "beta(a,a) with a > 0, twice the same number, as parents have no order";
     const univariate_prior read = read_density(value_, {family::beta}, allowed);
     if (read.a != read.b) fail_value(allowed);
-    made_.inheritance = read.a;
+    priors_.inheritance = read.a;
   }
 
   void set_pi1() {
     constexpr const char* allowed = "fixed(x) with 0 < x < 1, or beta(a,b) with a, b > 0";
-    made_.pi1 = read_density(value_, {family::fixed, family::beta}, allowed);
-    if (made_.pi1.is_fixed() && !(made_.pi1.a < 1)) fail_value(allowed);
+    priors_.pi1 = read_density(value_, {family::fixed, family::beta}, allowed);
+    if (priors_.pi1.is_fixed() && !(priors_.pi1.a < 1)) fail_value(allowed);
   }
 
   void set() {
     if (key_ == "network") {
       set_network();
     } else if (key_ == "speciation-rate") {
-      made_.speciation_rate = read_rate(false, "a number > 0");
+      priors_.speciation_rate = read_rate(false, "a number > 0");
     } else if (key_ == "netdiv") {
-      made_.netdiv = read_density(value_, {family::exponential, family::gamma, family::lognormal, family::fixed},
-                                  "exponential(mean), gamma(shape,rate), lognormal(mu,sigma) or fixed(x)");
+      priors_.netdiv = read_density(value_, {family::exponential, family::gamma, family::lognormal, family::fixed},
+                                    "exponential(mean), gamma(shape,rate), lognormal(mu,sigma) or fixed(x)");
     } else if (key_ == "hybridization-rate") {
-      made_.hybridization_rate = read_rate(true, "a number >= 0");
+      priors_.hybridization_rate = read_rate(true, "a number >= 0");
     } else if (key_ == "turnover") {
-      made_.turnover = read_density(value_, {family::beta, family::fixed}, "beta(a,b) or fixed(x) with 0 < x < 1");
-      if (made_.turnover.is_fixed() && !(made_.turnover.a < 1)) fail_value("beta(a,b) or fixed(x) with 0 < x < 1");
+      priors_.turnover = read_density(value_, {family::beta, family::fixed}, "beta(a,b) or fixed(x) with 0 < x < 1");
+      if (priors_.turnover.is_fixed() && !(priors_.turnover.a < 1)) fail_value("beta(a,b) or fixed(x) with 0 < x < 1");
     } else if (key_ == "origin") {
-      made_.origin = read_density(value_, {family::exponential, family::fixed}, "exponential(mean) or fixed(x), > 0");
+      priors_.origin = read_density(value_, {family::exponential, family::fixed}, "exponential(mean) or fixed(x), > 0");
     } else if (key_ == "inheritance") {
       set_inheritance();
     } else if (key_ == "theta") {
       set_theta();
     } else if (key_ == "theta-mean") {
-      made_.theta_mean = read_density(value_, {family::lognormal, family::gamma, family::exponential, family::fixed},
-                                      "lognormal(mu,sigma), gamma(shape,rate), exponential(mean) or fixed(x)");
+      priors_.theta_mean = read_density(value_, {family::lognormal, family::gamma, family::exponential, family::fixed},
+                                        "lognormal(mu,sigma), gamma(shape,rate), exponential(mean) or fixed(x)");
     } else if (key_ == "pi1") {
       set_pi1();
     } else if (key_.starts_with(calibrate)) {
@@ -332,15 +333,15 @@ class prior_parser {
     } else if (key_ == "monophyletic") {
       set_monophyletic();
     } else if (key_ == "outgroup") {
-      made_.outgroup = read_names();
-      keep_place(species_rule("outgroup", made_.outgroup));
+      priors_.outgroup = read_names();
+      keep_place(species_rule("outgroup", priors_.outgroup));
     } else if (key_ == "backbone") {
-      made_.backbone = value_;
-      keep_place(backbone_rule(made_.backbone));
+      priors_.backbone = value_;
+      keep_place(backbone_rule(priors_.backbone));
     } else if (key_ == "clock") {
       set_clock();
     } else if (key_ == "generation-time") {
-      made_.generation_time = read_rate(false, "a number of years > 0");
+      priors_.generation_time = read_rate(false, "a number of years > 0");
     } else {
       fail(quintet::text("there is no key \"", key_, "\"; there are ", known_keys));
     }
@@ -350,7 +351,7 @@ class prior_parser {
   std::int64_t line_ = 0;  // of the last source
   std::string key_, value_;
   std::map<std::string, place> lines_;
-  prior_options made_;
+  prior_options priors_;
   int theta_rates_ = 1;  // 0: theta = gamma(shape) without a rate
 };
 

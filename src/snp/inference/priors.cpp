@@ -1,6 +1,7 @@
 #include "quintet/snp/inference/priors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <unordered_set>

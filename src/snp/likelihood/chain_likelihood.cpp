@@ -18,29 +18,29 @@ double chain_likelihood::build(const network_state& state) {
   if (data_ == nullptr) return 0;
   pending_ = change::none;
   numbering_ = number_canonically(state);
-  now_.emplace(to_network(state, numbering_), *data_, with_rates(model_, state), options_);
-  return now_->evaluate();
+  current_.emplace(to_network(state, numbering_), *data_, with_rates(model_, state), options_);
+  return current_->evaluate();
 }
 
 double chain_likelihood::propose(const network_state& state, bool topology) {
   if (data_ == nullptr) return 0;
   pending_ = change::parameters;
   if (topology) {
-    then_numbering_ = number_canonically(state);
-    if (then_numbering_.key != numbering_.key) {
+    proposed_numbering_ = number_canonically(state);
+    if (proposed_numbering_.key != numbering_.key) {
       pending_ = change::object;
-      then_.emplace(to_network(state, then_numbering_), *data_, with_rates(model_, state), options_);
-      return then_->evaluate_beside(*now_);
+      proposed_.emplace(to_network(state, proposed_numbering_), *data_, with_rates(model_, state), options_);
+      return proposed_->evaluate_beside(*current_);
     }
     pending_ = change::numbers;
   }
-  follow(state, topology ? then_numbering_ : numbering_);
-  return now_->evaluate();
+  follow(state, topology ? proposed_numbering_ : numbering_);
+  return current_->evaluate();
 }
 
 // Sets what differs.
 void chain_likelihood::follow(const network_state& state, const canonical_numbering& numbering) {
-  Likelihood& likelihood = *now_;
+  Likelihood& likelihood = *current_;
   const Network& network = likelihood.network();
   for (std::int32_t x = 0; x < std::int32_t(state.nodes.size()); ++x) {
     const std::int32_t parents = state.node(x).parents;
@@ -68,15 +68,15 @@ void chain_likelihood::accept() {
     case change::none:
       return;
     case change::object:
-      now_ = std::move(then_);
-      then_.reset();
-      std::swap(numbering_, then_numbering_);
+      current_ = std::move(proposed_);
+      proposed_.reset();
+      std::swap(numbering_, proposed_numbering_);
       return;
     case change::numbers:
-      std::swap(numbering_, then_numbering_);
+      std::swap(numbering_, proposed_numbering_);
       [[fallthrough]];
     case change::parameters:
-      now_->accept();
+      current_->accept();
   }
 }
 
@@ -85,11 +85,11 @@ void chain_likelihood::reject() {
     case change::none:
       return;
     case change::object:
-      then_.reset();
+      proposed_.reset();
       return;
     case change::numbers:
     case change::parameters:
-      now_->reject();
+      current_->reject();
   }
 }
 

@@ -21,7 +21,7 @@ class chain_likelihood {
   void accept();
   void reject();
   /// The network as the likelihood has it, in canonical numbering; only with data.
-  Likelihood& likelihood() { return *now_; }
+  Likelihood& likelihood() { return *current_; }
   const canonical_numbering& numbering() const { return numbering_; }
 
  private:
@@ -30,8 +30,8 @@ class chain_likelihood {
   const Data* data_;
   snp::model model_;
   likelihood_options options_;
-  std::optional<Likelihood> now_, then_;
-  canonical_numbering numbering_, then_numbering_;
+  std::optional<Likelihood> current_, proposed_;
+  canonical_numbering numbering_, proposed_numbering_;
   enum class change { none, parameters, numbers, object } pending_ = change::none;
 };
 

@@ -1,8 +1,10 @@
 #include "snp/likelihood/composite_sets.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "snp/likelihood/device_plan.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "snp/likelihood/rates.hpp"
 
@@ -9,8 +10,8 @@ namespace quintet::snp {
 device_plan::device_plan(plan steps, const Device& on)
     : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on), down(host, on, tiles.data()) {
   std::int32_t max = 0;
-  for (const rule& current_rule : host.rules)
-    if (const auto* split = std::get_if<split_rule>(&current_rule)) max = std::max(max, split->max);
+  for (const rule& any_rule : host.rules)
+    if (const auto* split = std::get_if<split_rule>(&any_rule)) max = std::max(max, split->max);
   binomial_stride = max + 1;
   binomials = Buffer<double>(binomial_table(max), device);
   leaf_of_partial.assign(host.partials.size(), -1);

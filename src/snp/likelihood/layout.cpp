@@ -1,6 +1,7 @@
 #include "snp/likelihood/layout.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace quintet::snp {
 

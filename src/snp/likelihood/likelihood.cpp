@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "quintet/core/profile.hpp"
 #include "snp/likelihood/change_log.hpp"

@@ -1,6 +1,7 @@
 #include "snp/likelihood/partials_store.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "device/for_each.hpp"
 #include "snp/likelihood/rules/exponential_kernel.hpp"
@@ -21,14 +22,14 @@ partials_store::partials_store(std::shared_ptr<const device_plan> plan) : steps_
   shares_.resize(branches);
   share_version_.resize(branches);
   std::vector<bool> has_stages(branches, false);
-  for (const rule& current_rule : host().rules) {
-    if (const auto* join = std::get_if<join_rule>(&current_rule)) {
+  for (const rule& any_rule : host().rules) {
+    if (const auto* join = std::get_if<join_rule>(&any_rule)) {
       own_exponents_[std::size_t(join->out)] = {shape(join->out).padded, device()};
       total_exponents_[std::size_t(join->out)] = {shape(join->out).padded, device()};
-    } else if (const auto* split = std::get_if<split_rule>(&current_rule)) {
+    } else if (const auto* split = std::get_if<split_rule>(&any_rule)) {
       is_split_[std::size_t(split->in)] = true;
       shares_[std::size_t(split->y)] = {(split->max + 1) * (split->max + 1), device()};
-    } else if (const auto* branch = std::get_if<branch_rule>(&current_rule)) {
+    } else if (const auto* branch = std::get_if<branch_rule>(&any_rule)) {
       if (branch->has_stages) has_stages_ = has_stages[std::size_t(branch->branch)] = true;
       if (branch->scale >= 0)
         for (auto* exponents : {&own_exponents_, &total_exponents_})
@@ -137,7 +138,7 @@ void partials_store::clear_entries(std::int32_t v, std::int64_t first) {
                    device());
 }
 
-void forward(const rule& current_rule, partials_store& values, const parameters& params, bool propose) {
+void forward(const rule& any_rule, partials_store& values, const parameters& params, bool propose) {
   std::visit(
       [&](const auto& concrete) {
         if constexpr (requires { concrete.forward(values, params, propose); })
@@ -145,8 +146,8 @@ void forward(const rule& current_rule, partials_store& values, const parameters&
         else
           concrete.forward(values);
       },
-      current_rule);
-  values.clear_negligible(base_of(current_rule).out);
+      any_rule);
+  values.clear_negligible(base_of(any_rule).out);
 }
 
 }  // namespace quintet::snp

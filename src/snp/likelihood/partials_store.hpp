@@ -172,6 +172,6 @@ class partials_store {
 };
 
 /// Runs one rule on what lies below; `propose`: into the version of the proposal.
-void forward(const rule& current_rule, partials_store& values, const parameters& params, bool propose);
+void forward(const rule& any_rule, partials_store& values, const parameters& params, bool propose);
 
 }  // namespace quintet::snp

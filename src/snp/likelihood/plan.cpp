@@ -85,17 +85,17 @@ class planner {
     const std::int64_t a = children[0], b = children[1], above = parents.empty() ? -1 : parents[0];
     const bool is_one_group = group_of_branch_[std::size_t(a)] == group_of_branch_[std::size_t(b)];
     const kept_cells* cells = next_kept();
-    group made = is_one_group ? merge_rule::encode(builder_, group_with(a), a, b, above, cells)
-                              : join_rule::encode(builder_, group_with(a), a, group_with(b), b, above, cells);
+    group root_group = is_one_group ? merge_rule::encode(builder_, group_with(a), a, b, above, cells)
+                                    : join_rule::encode(builder_, group_with(a), a, group_with(b), b, above, cells);
     if (above >= 0) {
-      branch_rule::encode(builder_, made, 0, next_kept());
-      return take(std::move(made));
+      branch_rule::encode(builder_, root_group, 0, next_kept());
+      return take(std::move(root_group));
     }
     plan& result = builder_.result();
-    result.root = made.partial;
-    result.root_scale = made.scale;
-    result.root_layout = made.states;
-    result.root_pattern_of_row = made.pattern_of_row;
+    result.root = root_group.partial;
+    result.root_scale = root_group.scale;
+    result.root_layout = root_group.states;
+    result.root_pattern_of_row = root_group.pattern_of_row;
   }
 
   void take(group&& result) {

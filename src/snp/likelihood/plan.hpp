@@ -40,12 +40,12 @@ struct partial_shape {
 
 using rule = std::variant<branch_rule, remap_rule, join_rule, merge_rule, split_rule>;
 
-inline const rule_base& base_of(const rule& current_rule) {
-  return std::visit([](const auto& concrete) -> const rule_base& { return concrete; }, current_rule);
+inline const rule_base& base_of(const rule& any_rule) {
+  return std::visit([](const auto& concrete) -> const rule_base& { return concrete; }, any_rule);
 }
 /// The other input of a join, -1: none.
-inline std::int32_t second_input(const rule& current_rule) {
-  const auto* join = std::get_if<join_rule>(&current_rule);
+inline std::int32_t second_input(const rule& any_rule) {
+  const auto* join = std::get_if<join_rule>(&any_rule);
   return join != nullptr ? join->right.in : -1;
 }
 

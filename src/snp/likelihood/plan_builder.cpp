@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <variant>
 
 namespace quintet::snp {
 
@@ -14,12 +16,12 @@ plan_builder::plan_builder(const plan_limits& limits, reason responsible, const 
   plan_.padded_of_all = whole->padded_of_all;
   plan_.is_whole_within_limit = whole->is_whole_within_limit;
   std::vector<bool> is_expanded(whole->partials.size(), false);
-  for (const rule& current_rule : whole->rules) {
-    if (const auto* remap = std::get_if<remap_rule>(&current_rule))
+  for (const rule& any_rule : whole->rules) {
+    if (const auto* remap = std::get_if<remap_rule>(&any_rule))
       is_expanded[std::size_t(remap->out)] = remap->pattern_of >= 0;
-    if (const auto* branch = std::get_if<branch_rule>(&current_rule); branch != nullptr && branch->has_stages)
+    if (const auto* branch = std::get_if<branch_rule>(&any_rule); branch != nullptr && branch->has_stages)
       dense_of_branch_.push_back(branch->dense);
-    if (const auto* join = std::get_if<join_rule>(&current_rule))
+    if (const auto* join = std::get_if<join_rule>(&any_rule))
       for (const std::int32_t in : {join->in, join->right.in}) expands_.push_back(is_expanded[std::size_t(in)]);
   }
 }
@@ -55,9 +57,9 @@ void plan_builder::check_size(const layout& states) {
                              std::floor(plan_.byte_limit / 1e6), " MB, because of ", responsible_(states.axes())));
 }
 
-void plan_builder::add(rule current_rule) {
-  if (!is_part_) plan_.operations_of_all.push_back(base_of(current_rule).operations);
-  plan_.rules.push_back(std::move(current_rule));
+void plan_builder::add(rule any_rule) {
+  if (!is_part_) plan_.operations_of_all.push_back(base_of(any_rule).operations);
+  plan_.rules.push_back(std::move(any_rule));
 }
 
 std::int64_t plan_builder::add_table(const std::vector<std::int32_t>& table) {

@@ -36,7 +36,7 @@ class plan_builder {
   std::int64_t add_table(const std::vector<std::int32_t>& table);
   /// Tiles of families with columns[f] columns, patterns included.
   tile_slice add_tiles(const std::vector<std::int64_t>& columns);
-  void add(rule current_rule);
+  void add(rule any_rule);
   void add(leaf_rule leaf) { plan_.leaves.push_back(std::move(leaf)); }
 
   plan& result() { return plan_; }

@@ -35,10 +35,10 @@ struct plan_cut {
 
 /// The blocks of a plan with what they say of their size, for one rate category.
 struct sized_plan {
-  sized_plan(std::vector<plan_block> made, const Device& device, std::optional<plan_cut> from = {})
+  sized_plan(std::vector<plan_block> new_blocks, const Device& device, std::optional<plan_cut> from = {})
       : cut(std::move(from)) {
-    size.blocks = std::int64_t(made.size());
-    for (plan_block& block : made) {
+    size.blocks = std::int64_t(new_blocks.size());
+    for (plan_block& block : new_blocks) {
       const plan& steps = block.steps;
       size.largest_group = std::max(size.largest_group, steps.max_entries);
       for (std::size_t v = 0; v < steps.partials.size(); ++v) {

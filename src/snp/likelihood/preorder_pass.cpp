@@ -1,6 +1,7 @@
 // Proposals that change little: partial likelihoods up to where all changes meet, and there one product with the
 // pre-order partial, which accepted parameters determine and which serves until a change elsewhere is accepted.
 #include <algorithm>
+#include <variant>
 
 #include "device/for_each.hpp"
 #include "snp/likelihood/preorder_kernels.hpp"
@@ -154,16 +155,16 @@ void pruning_pass::state::require_preorder(std::int32_t v, const parameters& par
     device::for_each(entries, preorder_root{down().patterns, values.root.weight.data(), partial.entries.data()},
                      values.device());
   } else {
-    const rule& current_rule = host().rules[std::size_t(consumer)];
-    const bool is_left = std::int32_t(home) == base_of(current_rule).in;
-    require_preorder(base_of(current_rule).out, params);
-    const preorder_partial& above = preorder[preorder_home(base_of(current_rule).out)];
+    const rule& any_rule = host().rules[std::size_t(consumer)];
+    const bool is_left = std::int32_t(home) == base_of(any_rule).in;
+    require_preorder(base_of(any_rule).out, params);
+    const preorder_partial& above = preorder[preorder_home(base_of(any_rule).out)];
     partial.exponents = above.exponents;
-    if (const std::int32_t second = second_input(current_rule); second >= 0)
-      refresh(is_left ? second : base_of(current_rule).in, params);
+    if (const std::int32_t second = second_input(any_rule); second >= 0)
+      refresh(is_left ? second : base_of(any_rule).in, params);
     const tile_range& tiles = (is_left ? down().tiles : down().right_tiles)[std::size_t(consumer)];
     preorder_context step{values, params, above, partial, tiles, down().patterns, is_left};
-    std::visit([&](const auto& concrete) { concrete.preorder(step); }, current_rule);
+    std::visit([&](const auto& concrete) { concrete.preorder(step); }, any_rule);
   }
   partial.is_valid = true;
 }

@@ -1,6 +1,8 @@
 #include "snp/likelihood/preorder_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <variant>
 
 namespace quintet::snp {
 
@@ -23,11 +25,11 @@ struct input_tiles {
   tile_slice tiles;
   std::vector<std::int64_t> columns;
 };
-input_tiles tiles_to_input(const rule& current_rule, const std::vector<std::int32_t>& tables) {
-  if (const auto* join = std::get_if<join_rule>(&current_rule)) return {join->left.tiles, join->left.columns(tables)};
-  if (const auto* branch = std::get_if<branch_rule>(&current_rule)) return {branch->tiles, branch->columns(tables)};
-  if (const auto* merge = std::get_if<merge_rule>(&current_rule)) return {merge->tiles, merge->columns(tables)};
-  if (const auto* split = std::get_if<split_rule>(&current_rule)) return {split->tiles, split->columns(tables)};
+input_tiles tiles_to_input(const rule& any_rule, const std::vector<std::int32_t>& tables) {
+  if (const auto* join = std::get_if<join_rule>(&any_rule)) return {join->left.tiles, join->left.columns(tables)};
+  if (const auto* branch = std::get_if<branch_rule>(&any_rule)) return {branch->tiles, branch->columns(tables)};
+  if (const auto* merge = std::get_if<merge_rule>(&any_rule)) return {merge->tiles, merge->columns(tables)};
+  if (const auto* split = std::get_if<split_rule>(&any_rule)) return {split->tiles, split->columns(tables)};
   return {};
 }
 
@@ -102,10 +104,10 @@ void preorder_plan::widen(const plan& steps, const Device& device, const rule_ti
     all.insert(all.end(), wide.begin(), wide.end());
     return {true, {begin, std::int64_t(wide.size())}};
   };
-  for (const rule& current_rule : steps.rules) {
-    const std::int32_t padded = steps.partials[std::size_t(base_of(current_rule).out)].padded;
-    places.push_back(place_of(tiles_to_input(current_rule, steps.tables), padded));
-    const auto* join = std::get_if<join_rule>(&current_rule);
+  for (const rule& any_rule : steps.rules) {
+    const std::int32_t padded = steps.partials[std::size_t(base_of(any_rule).out)].padded;
+    places.push_back(place_of(tiles_to_input(any_rule, steps.tables), padded));
+    const auto* join = std::get_if<join_rule>(&any_rule);
     right_places.push_back(join != nullptr ? place_of({join->right.tiles, join->right.columns(steps.tables)}, padded)
                                            : place{});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "snp/likelihood/pruning_state.hpp"
 #include "snp/likelihood/rules/root.hpp"
@@ -71,10 +72,10 @@ std::vector<std::int32_t> pruning_pass::state::changes_below() const {
 
 // One rule of a proposal; its inputs that no change reaches are brought up to date.
 void pruning_pass::state::run_changed(std::size_t s, const parameters& params, const std::vector<std::int32_t>& count) {
-  const rule& current_rule = host().rules[s];
-  for (const std::int32_t in : {base_of(current_rule).in, second_input(current_rule)})
+  const rule& any_rule = host().rules[s];
+  for (const std::int32_t in : {base_of(any_rule).in, second_input(any_rule)})
     if (in >= 0 && count[std::size_t(in)] == 0) refresh(in, params);
-  values.begin_partial(base_of(current_rule).out, true);
+  values.begin_partial(base_of(any_rule).out, true);
   run(s, params, true);
 }
 
@@ -92,9 +93,9 @@ void pruning_pass::state::complete(const parameters& params) {
 void pruning_pass::state::note(const parameter_changes& changes) {
   proposal.touches_root = proposal.touches_root || changes.root;
   for (std::size_t s = 0; s < proposal.touched.size(); ++s) {
-    const rule& current_rule = host().rules[s];
-    const auto* branch = std::get_if<branch_rule>(&current_rule);
-    const auto* split = std::get_if<split_rule>(&current_rule);
+    const rule& any_rule = host().rules[s];
+    const auto* branch = std::get_if<branch_rule>(&any_rule);
+    const auto* split = std::get_if<split_rule>(&any_rule);
     const bool changed = (branch != nullptr && changes.branch[std::size_t(branch->branch)]) ||
                          (split != nullptr && changes.inheritance[std::size_t(split->y)]);
     proposal.touched[s] = proposal.touched[s] || changed;
@@ -130,8 +131,8 @@ void pruning_pass::evaluate(const Network& network, const mutation_rates& rates,
   state& s = *state_;
   const parameters params = parameters_of(network, rates);
   double mutations = 0;
-  for (const rule& current_rule : s.host().rules)
-    if (const auto* branch = std::get_if<branch_rule>(&current_rule); branch != nullptr && branch->has_stages) {
+  for (const rule& any_rule : s.host().rules)
+    if (const auto* branch = std::get_if<branch_rule>(&any_rule); branch != nullptr && branch->has_stages) {
       const snp::branch& at = params.of(branch->branch);
       check_stages(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
       mutations += mutations_on_branch(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
@@ -148,8 +149,8 @@ void pruning_pass::evaluate(const Network& network, const mutation_rates& rates,
   s.proposal.is_complete = false;
   if (std::find(changes.branch.begin(), changes.branch.end(), true) != changes.branch.end())
     update_matrices(s.values, params, changes.branch, true);
-  for (const rule& current_rule : s.host().rules)
-    if (const auto* split = std::get_if<split_rule>(&current_rule);
+  for (const rule& any_rule : s.host().rules)
+    if (const auto* split = std::get_if<split_rule>(&any_rule);
         split != nullptr && changes.inheritance[std::size_t(split->y)])
       update_shares(*split, s.values, params, true);
   s.proposal.is_contracted = may_contract && s.contract(params);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <variant>
 
 #include "quintet/core/error.hpp"
 #include "snp/likelihood/partials_store.hpp"
@@ -168,18 +170,18 @@ class one_rule {
     partials_store values(std::make_shared<device_plan>(std::move(plan_of_rule), device_));
     const parameters params{branches_, root_theta, rates_of(mutation)};
     std::vector<bool> has_rule(branches_.size(), false);
-    for (const rule& current_rule : values.host().rules) {
-      if (const auto* branch = std::get_if<branch_rule>(&current_rule)) {
+    for (const rule& any_rule : values.host().rules) {
+      if (const auto* branch = std::get_if<branch_rule>(&any_rule)) {
         has_rule[std::size_t(branch->branch)] = true;
         if (branch->has_stages)
           check_stages(branch->max, params.of(branch->branch).length, params.of(branch->branch).theta, mutation.u,
                        mutation.v);
       }
-      if (const auto* split = std::get_if<split_rule>(&current_rule)) update_shares(*split, values, params, false);
+      if (const auto* split = std::get_if<split_rule>(&any_rule)) update_shares(*split, values, params, false);
     }
     if (std::find(has_rule.begin(), has_rule.end(), true) != has_rule.end())
       update_matrices(values, params, has_rule, false);
-    for (const rule& current_rule : values.host().rules) forward(current_rule, values, params, false);
+    for (const rule& any_rule : values.host().rules) forward(any_rule, values, params, false);
     return values;
   }
 

@@ -88,7 +88,7 @@ class search {
         open.push(*std::max_element(next.begin(), next.end(), later));
         continue;
       }
-      for (progress_state& state : next) open.push(std::move(state));
+      for (progress_state& choice : next) open.push(std::move(choice));
     }
   }
 

@@ -1,7 +1,9 @@
 #include "snp/likelihood/star_likelihood.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "quintet/device/device.hpp"

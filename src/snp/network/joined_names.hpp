@@ -8,9 +8,9 @@ namespace quintet::snp {
 
 /// "A,B,C".
 inline std::string joined(const std::vector<std::string>& names, const char* between = ",") {
-  std::string line;
-  for (const std::string& name : names) line += (line.empty() ? "" : between) + name;
-  return line;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : between) + name;
+  return list;
 }
 
 }  // namespace quintet::snp

@@ -1,6 +1,7 @@
 #include "snp/network/network_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "snp/network/newick_text.hpp"

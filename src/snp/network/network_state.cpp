@@ -97,7 +97,7 @@ bool has_larger_parameters(const network_state& state, std::span<const std::int3
   for (std::size_t i = 0; i < size; ++i)
     if (const double ha = state.node(node_a[i]).height, hb = state.node(node_b[i]).height; ha != hb) return ha > hb;
   for (std::size_t i = 0; i < size; ++i) {
-    const state_node &one = state.node(node_a[i]), &other = state.node(node_b[i]);
+    const state_node &left = state.node(node_a[i]), &right = state.node(node_b[i]);
     // Parent branches in the order of their tops, of parallel ones that with the larger gamma first.
     const auto first = [&](const state_node& node, std::span<const std::int32_t> number) {
       if (node.parents < 2) return std::size_t{0};
@@ -105,11 +105,11 @@ bool has_larger_parameters(const network_state& state, std::span<const std::int3
         return std::size_t{number[at(node.parent[0])] < number[at(node.parent[1])] ? 0u : 1u};
       return std::size_t{node.gamma[0] >= node.gamma[1] ? 0u : 1u};
     };
-    const std::size_t fa = first(one, a), fb = first(other, b);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(one.parents); ++k) {
-      if (one.gamma[fa ^ k] != other.gamma[fb ^ k]) return one.gamma[fa ^ k] > other.gamma[fb ^ k];
-      if (one.theta[fa ^ k] > other.theta[fb ^ k]) return true;
-      if (one.theta[fa ^ k] < other.theta[fb ^ k]) return false;
+    const std::size_t fa = first(left, a), fb = first(right, b);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(left.parents); ++k) {
+      if (left.gamma[fa ^ k] != right.gamma[fb ^ k]) return left.gamma[fa ^ k] > right.gamma[fb ^ k];
+      if (left.theta[fa ^ k] > right.theta[fb ^ k]) return true;
+      if (left.theta[fa ^ k] < right.theta[fb ^ k]) return false;
     }
   }
   return false;

@@ -1,8 +1,11 @@
 #include "quintet/snp/network/network_topology.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "quintet/snp/network/newick.hpp"
 #include "snp/network/leaves_below.hpp"

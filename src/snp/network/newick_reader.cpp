@@ -42,7 +42,7 @@ class reader {
       : text_(text), has_support_(options.support), may_be_unrooted_(options.unrooted) {}
 
   void read();
-  const std::vector<occurrence>& occurrences() const { return found_; }
+  const std::vector<occurrence>& occurrences() const { return occurrences_; }
   double root_theta() const { return root_theta_; }
   [[noreturn]] void fail(std::size_t position, const std::string& message, breach broken = breach::syntax) const {
     throw NewickError(static_cast<std::int64_t>(position), broken, message);
@@ -75,7 +75,7 @@ class reader {
   std::string_view text_;
   bool has_support_, may_be_unrooted_;
   std::size_t at_ = 0;
-  std::vector<occurrence> found_;
+  std::vector<occurrence> occurrences_;
   double root_theta_ = unset;
 };
 
@@ -203,15 +203,15 @@ void reader::read_numbers(occurrence& o) {
 }
 
 std::size_t reader::begin_node(std::int64_t parent, bool inner) {
-  occurrence& o = found_.emplace_back();
+  occurrence& o = occurrences_.emplace_back();
   o.position = static_cast<std::int64_t>(at_);
   o.parent = parent;
   o.inner = inner;
-  return found_.size() - 1;
+  return occurrences_.size() - 1;
 }
 
 void reader::end_node(std::size_t node) {
-  occurrence& o = found_[node];
+  occurrence& o = occurrences_[node];
   // BEAST writes the annotations of an inner node without a name behind its parenthesis.
   if (o.inner)
     read_comments_of(o);
@@ -268,9 +268,9 @@ void reader::read_end() {
 // The name of a place that is marked is the label of both.
 void reader::label_marked() {
   std::unordered_set<std::string> marked;
-  for (const occurrence& o : found_)
+  for (const occurrence& o : occurrences_)
     if (o.is_marked && !o.name.empty() && o.hybrid.empty()) marked.insert(o.name);
-  for (occurrence& o : found_)
+  for (occurrence& o : occurrences_)
     if (o.hybrid.empty() && marked.contains(o.name)) o.hybrid = std::exchange(o.name, "");
 }
 
@@ -279,7 +279,7 @@ void reader::check_second_numbers() const {
   constexpr double max_theta = 10, max_support = 1000;
   const occurrence* suspect = nullptr;
   bool is_count = false, is_at_leaf = false;
-  for (const occurrence& o : found_) {
+  for (const occurrence& o : occurrences_) {
     const bool is_hybrid = !o.hybrid.empty();
     if (std::isnan(o.second) || o.parent < 0 || (is_hybrid && std::isnan(o.gamma))) continue;
     const bool may_be_count = o.second > max_theta && o.second <= max_support;
@@ -326,7 +326,7 @@ class assembly {
 
   const reader& in_;
   const newick_options& options_;
-  network_description made_;
+  network_description description_;
   std::vector<std::int64_t> nodes_;  // of the occurrences
   std::unordered_map<std::string, hybrid> hybrids_;
 };
@@ -336,21 +336,21 @@ void assembly::name_hybrid(const occurrence& o, hybrid& h) {
     in_.fail(static_cast<std::size_t>(o.position),
              text("the reticulation #", o.hybrid, " has two names, ", h.name, " and ", o.name), breach::name);
   if (!o.name.empty()) h.name = o.name;
-  made_.names[static_cast<std::size_t>(h.node)] = h.name + "#" + o.hybrid;
+  description_.names[static_cast<std::size_t>(h.node)] = h.name + "#" + o.hybrid;
 }
 
 std::int64_t assembly::node_of(std::size_t index) {
   const occurrence& o = in_.occurrences()[index];
-  const auto next = static_cast<std::int64_t>(made_.names.size());
+  const auto next = static_cast<std::int64_t>(description_.names.size());
   if (o.hybrid.empty()) {
-    made_.names.push_back(o.name);
+    description_.names.push_back(o.name);
     return next;
   }
   hybrid& h = hybrids_[o.hybrid];
   if (h.node < 0) {
     h.node = next;
     h.first = index;
-    made_.names.emplace_back();
+    description_.names.emplace_back();
   }
   name_hybrid(o, h);
   ++h.places;
@@ -366,11 +366,11 @@ std::int64_t assembly::node_of(std::size_t index) {
 }
 
 void assembly::add_edge(const occurrence& o, std::int64_t node) {
-  made_.edges.push_back({.parent = nodes_[static_cast<std::size_t>(o.parent)],
-                         .child = node,
-                         .length = std::isnan(o.length) ? options_.length : o.length,
-                         .theta = std::isnan(o.theta) ? options_.theta : o.theta,
-                         .gamma = o.gamma});
+  description_.edges.push_back({.parent = nodes_[static_cast<std::size_t>(o.parent)],
+                                .child = node,
+                                .length = std::isnan(o.length) ? options_.length : o.length,
+                                .theta = std::isnan(o.theta) ? options_.theta : o.theta,
+                                .gamma = o.gamma});
 }
 
 void assembly::take_root(const occurrence& root) {
@@ -381,7 +381,7 @@ void assembly::take_root(const occurrence& root) {
     in_.fail(position, text("the root has two thetas, [", theta, "] and ", root.theta), breach::theta);
   if (std::isnan(theta)) theta = root.theta;
   if (std::isnan(theta)) theta = options_.root_theta;
-  made_.root_theta = std::isnan(theta) ? options_.theta : theta;
+  description_.root_theta = std::isnan(theta) ? options_.theta : theta;
 }
 
 void assembly::check_hybrids() const {
@@ -402,16 +402,16 @@ void assembly::check_hybrids() const {
 void assembly::complete_gammas() {
   for (const auto& [label, h] : hybrids_)
     if (!h.has_gamma)
-      std::find_if(made_.edges.begin(), made_.edges.end(), [node = h.node](const network_edge& e) {
+      std::find_if(description_.edges.begin(), description_.edges.end(), [node = h.node](const network_edge& e) {
         return e.child == node;
       })->gamma = options_.gamma;
 }
 
 // Three branches that meet make no root; it is put on the first of them.
 void assembly::resolve_root() {
-  const std::int64_t root = nodes_.front(), next = std::int64_t(made_.names.size());
+  const std::int64_t root = nodes_.front(), next = std::int64_t(description_.names.size());
   std::vector<network_edge*> down;
-  for (network_edge& e : made_.edges)
+  for (network_edge& e : description_.edges)
     if (e.parent == root) down.push_back(&e);
   if (down.size() != 3) return;
   if (!options_.unrooted)
@@ -419,8 +419,8 @@ void assembly::resolve_root() {
              "the root has three children, as unrooted networks have; an outgroup (option unrooted) roots it",
              breach::binary);
   down[1]->parent = down[2]->parent = next;
-  made_.names.emplace_back();
-  made_.edges.push_back({root, next, 0, down[1]->theta, unset});
+  description_.names.emplace_back();
+  description_.edges.push_back({root, next, 0, down[1]->theta, unset});
 }
 
 // Gammas printed with three or four digits.
@@ -428,7 +428,7 @@ void assembly::divide_rounded_gammas() {
   constexpr double exact = 1e-6, tolerance = 1e-3;
   for (const auto& [label, h] : hybrids_) {
     std::vector<double*> gammas;
-    for (network_edge& e : made_.edges)
+    for (network_edge& e : description_.edges)
       if (e.child == h.node) gammas.push_back(&e.gamma);
     if (gammas.size() != 2 || std::isnan(*gammas[0]) || std::isnan(*gammas[1])) continue;
     const double sum = *gammas[0] + *gammas[1];
@@ -441,9 +441,9 @@ void assembly::divide_rounded_gammas() {
 // Numbers such as 95/0.98 that stand quoted behind parentheses.
 void assembly::clear_repeated_support() {
   std::unordered_map<std::string, int> times;
-  for (const std::string& name : made_.names) ++times[name];
+  for (const std::string& name : description_.names) ++times[name];
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    std::string& name = made_.names[std::size_t(nodes_[i])];
+    std::string& name = description_.names[std::size_t(nodes_[i])];
     if (in_.occurrences()[i].inner && times[name] > 1 && name.find_first_not_of("0123456789./|%") == std::string::npos)
       name.clear();
   }
@@ -464,30 +464,30 @@ void assembly::join(network_edge& above, const network_edge& below) const {
 
 // Nodes with one parent and one child.
 void assembly::join_branches() {
-  const std::size_t nodes = made_.names.size();
+  const std::size_t nodes = description_.names.size();
   std::vector<int> parents(nodes, 0), children(nodes, 0);
   std::vector<std::size_t> edge_below(nodes, 0);
-  for (std::size_t e = 0; e < made_.edges.size(); ++e) {
-    ++parents[std::size_t(made_.edges[e].child)];
-    ++children[std::size_t(made_.edges[e].parent)];
-    edge_below[std::size_t(made_.edges[e].parent)] = e;
+  for (std::size_t e = 0; e < description_.edges.size(); ++e) {
+    ++parents[std::size_t(description_.edges[e].child)];
+    ++children[std::size_t(description_.edges[e].parent)];
+    edge_below[std::size_t(description_.edges[e].parent)] = e;
   }
   std::vector<bool> is_removed(nodes);
   for (std::size_t n = 0; n < nodes; ++n) is_removed[n] = parents[n] == 1 && children[n] == 1;
-  for (network_edge& e : made_.edges)
+  for (network_edge& e : description_.edges)
     while (!is_removed[std::size_t(e.parent)] && is_removed[std::size_t(e.child)])
-      join(e, made_.edges[edge_below[std::size_t(e.child)]]);
+      join(e, description_.edges[edge_below[std::size_t(e.child)]]);
   const std::int64_t root = nodes_.front();
   if (children[std::size_t(root)] == 1 && parents[std::size_t(root)] == 0) {
-    const network_edge& above = made_.edges[edge_below[std::size_t(root)]];
+    const network_edge& above = description_.edges[edge_below[std::size_t(root)]];
     if (children[std::size_t(above.child)] > 0) {
       const bool has_theta = !std::isnan(in_.root_theta()) || !std::isnan(in_.occurrences().front().theta);
-      if (has_theta && above.theta != made_.root_theta)
+      if (has_theta && above.theta != description_.root_theta)
         in_.fail(std::size_t(in_.occurrences().front().position),
                  text("the root has one child, so the branch below it is endless, but their thetas differ, ",
-                      made_.root_theta, " and ", above.theta),
+                      description_.root_theta, " and ", above.theta),
                  breach::theta);
-      made_.root_theta = above.theta;
+      description_.root_theta = above.theta;
       is_removed[std::size_t(root)] = true;
     }
   }
@@ -498,10 +498,10 @@ void assembly::join_branches() {
 // Some programs mark a reticulation only by a name that comes twice.
 void assembly::check_removed_names(const std::vector<bool>& is_removed) const {
   std::unordered_map<std::string_view, int> times;
-  for (const std::string& name : made_.names) ++times[name];
+  for (const std::string& name : description_.names) ++times[name];
   for (std::size_t n = 0; n < is_removed.size(); ++n)
-    if (is_removed[n] && !made_.names[n].empty() && times[made_.names[n]] > 1)
-      throw NetworkError(breach::name, text("the name \"", made_.names[n],
+    if (is_removed[n] && !description_.names[n].empty() && times[description_.names[n]] > 1)
+      throw NetworkError(breach::name, text("the name \"", description_.names[n],
                                             "\" belongs to two nodes; a reticulation is "
                                             "marked by a label, as in #H1"));
 }
@@ -511,11 +511,11 @@ void assembly::remove_nodes(const std::vector<bool>& is_removed) {
   std::vector<std::string> names;
   for (std::size_t n = 0; n < is_removed.size(); ++n) {
     number.push_back(std::int64_t(names.size()));
-    if (!is_removed[n]) names.push_back(std::move(made_.names[n]));
+    if (!is_removed[n]) names.push_back(std::move(description_.names[n]));
   }
-  made_.names = std::move(names);
-  std::erase_if(made_.edges, [&](const network_edge& e) { return is_removed[std::size_t(e.parent)]; });
-  for (network_edge& e : made_.edges) {
+  description_.names = std::move(names);
+  std::erase_if(description_.edges, [&](const network_edge& e) { return is_removed[std::size_t(e.parent)]; });
+  for (network_edge& e : description_.edges) {
     e.parent = number[std::size_t(e.parent)];
     e.child = number[std::size_t(e.child)];
   }
@@ -534,7 +534,7 @@ network_description assembly::build() {
   divide_rounded_gammas();
   clear_repeated_support();
   join_branches();
-  return std::move(made_);
+  return std::move(description_);
 }
 
 }  // namespace

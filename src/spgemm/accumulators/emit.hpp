@@ -40,9 +40,9 @@ inline std::int64_t emit(const Team& team, Out& out, const mask_filter<Index>& f
       if (mask.keeps(column(e))) f(e);
   };
   if constexpr (Out::exact) {
-    std::int32_t count = 0;
-    each_wanted([&](std::int64_t) { ++count; });
-    place = exclusive_scan(team, count, scan, &in_share);
+    std::int32_t own_entries = 0;
+    each_wanted([&](std::int64_t) { ++own_entries; });
+    place = exclusive_scan(team, own_entries, scan, &in_share);
     if (!out.room(team, in_share)) return no_room;
   }
   each_wanted([&](std::int64_t e) {

@@ -73,19 +73,19 @@ inline group_extent unite_rows(const Team& team, const Product& r, std::int64_t 
     for (int row = 1; row < group_rows; ++row) j = std::min(j, head[row]);
     if (j == none) break;
     if (steps == Memory::steps) return {};
-    unsigned count = 0;
+    unsigned user_bits = 0;
     for (int row = 0; row < group_rows; ++row) {
       const bool hit = head[row] == j;
-      count |= unsigned(hit) << row;
+      user_bits |= unsigned(hit) << row;
       at[row] += hit;
       const Index next = p.a.columns[std::min(at[row], std::max(last[row], std::int64_t(0)))];
       sorted &= !hit | (at[row] > last[row]) | (next > j);
       head[row] = !hit ? head[row] : at[row] > last[row] ? none : next;
     }
-    const group_step current{p.b.row_pointers[j], p.b_ends[j], std::uint8_t(count)};
+    const group_step current{p.b.row_pointers[j], p.b_ends[j], std::uint8_t(user_bits)};
     if (team.rank() == 0) m.step[steps] = current;
     shared += current.end - current.begin;
-    alone += (current.end - current.begin) * std::popcount(count);
+    alone += (current.end - current.begin) * std::popcount(user_bits);
     if (current.begin < current.end) {
       low = std::min(low, std::int64_t(p.b.columns[current.begin]));
       high = std::max(high, std::int64_t(p.b.columns[current.end - 1]) + 1);
@@ -108,16 +108,16 @@ inline void add_to_group(const Team& team, const Product&, const group_step& s, 
   lanes factor;
   mask keeps;
   for (int row = 0; row < group_rows; ++row) {
-    const bool count = s.rows >> row & 1;
-    factor[row] = count ? *a[row] : Value(0);
-    keeps[row] = -integer(count);
+    const bool uses_row = s.rows >> row & 1;
+    factor[row] = uses_row ? *a[row] : Value(0);
+    keeps[row] = -integer(uses_row);
   }
-  const std::uint8_t count = s.rows;
+  const std::uint8_t user_bits = s.rows;
   const std::int64_t end = s.end;
   for (std::int64_t q = s.begin + team.rank(); q < end; q += team.size()) {
     const std::int64_t c = std::int64_t(columns[q]) - low;
     const Value b = values[q];
-    flags[c] |= count;
+    flags[c] |= user_bits;
     lanes sum, product, total;
     __builtin_memcpy(&sum, sums + group_rows * c, sizeof(lanes));
     for (int row = 0; row < group_rows; ++row) product[row] = Product::multiply(Value(factor[row]), b);
@@ -188,10 +188,10 @@ inline std::int64_t accumulate_group(const Team& team, const Product& r, std::in
     std::int32_t in_row = 0;
     std::int64_t to = place;
     if constexpr (Out::exact) {
-      std::int32_t count = 0;
+      std::int32_t in_share = 0;
       for (std::int64_t block = share.begin; block < share.end; ++block)
-        count += std::popcount(m.bits[group_rows * block + row]);
-      to += exclusive_scan(team, count, scan, &in_row);
+        in_share += std::popcount(m.bits[group_rows * block + row]);
+      to += exclusive_scan(team, in_share, scan, &in_row);
     }
     Index* const columns = out.columns;
     Value* const values = out.values;

@@ -77,12 +77,12 @@ inline std::int64_t accumulate_hash(const Team& team, const Product& r, std::int
     if (x >= slots || y >= slots) return x < y;
     return m.key[x] < m.key[y];
   });
-  const std::int64_t wanted = emit(
+  const std::int64_t emitted = emit(
       team, out, r.filter, i, entries, scan, [&](std::int64_t e) { return index(m.key[m.claimed[e]]); },
       [&](std::int64_t e) { return m.value[m.claimed[e]]; });
   if constexpr (Memory::kept_clean)
     for (std::int32_t e = 0; e < entries; ++e) m.key[m.claimed[e]] = key_type(-1);
-  return wanted;
+  return emitted;
 }
 
 }  // namespace quintet::spgemm

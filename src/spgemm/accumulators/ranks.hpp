@@ -386,21 +386,21 @@ inline std::int64_t accumulate_sorted_positions(const Team& team, const Product&
     });
   };
   if constexpr (Out::exact) {
-    std::int32_t count = 0, entries = 0;
+    std::int32_t own_entries = 0, entries = 0;
     for (std::int64_t row = share.begin; row < share.end; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto*, int products_of_row, const auto& keeps) {
         const int placed = ranks.place(keys, products_of_row, m.place + m.start[row], keeps);
         ends[row] = placed;
-        count += placed;
+        own_entries += placed;
       });
-    to += exclusive_scan(team, count, scan, &entries);
+    to += exclusive_scan(team, own_entries, scan, &entries);
     if (!out.room(team, entries)) return no_room;
     for (std::int64_t row = share.begin; row < share.end; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto&) {
-        const int count = int(ends[row]);
-        ranks.template scatter<Product>(keys, m.place + m.start[row], product, products_of_row, count, out.columns + to,
-                                        out.values + to);
-        to += count;
+        const int placed = int(ends[row]);
+        ranks.template scatter<Product>(keys, m.place + m.start[row], product, products_of_row, placed,
+                                        out.columns + to, out.values + to);
+        to += placed;
         ends[row] = to;
       });
     return entries;
@@ -429,9 +429,9 @@ inline std::int64_t accumulate_sorted_positions(const Team& team, const Product&
           to += ranks.template emit<Product>(keys, product, products_of_row, columns + to, values + to);
         } else {
           row_places places;
-          const int count = ranks.place(keys, products_of_row, places.of, keeps);
-          ranks.template scatter<Product>(keys, places.of, product, products_of_row, count, columns + to, values + to);
-          to += count;
+          const int placed = ranks.place(keys, products_of_row, places.of, keeps);
+          ranks.template scatter<Product>(keys, places.of, product, products_of_row, placed, columns + to, values + to);
+          to += placed;
         }
         ends[row] = to;
       });

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "quintet/core/philox.hpp"

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <random>
 
 #include "pairwise/scanned_points.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"

@@ -1,7 +1,12 @@
 // Properties over random trees with many ties: equal to the plain reference, and independent of every order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
 
 #include "quintet/hdbscan/cluster_tree.hpp"
 #include "quintet/hdbscan/cut.hpp"

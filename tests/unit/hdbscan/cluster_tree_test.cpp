@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "support/expect_error.hpp"
 #include "support/random_tree.hpp"

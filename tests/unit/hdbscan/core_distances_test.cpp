@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "reference/pairwise_reference.hpp"
 #include "support/dense_matrix.hpp"

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
 
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"

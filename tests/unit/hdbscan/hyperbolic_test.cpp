@@ -1,6 +1,8 @@
 // HDBSCAN in the Poincare ball, against distances computed one by one in long double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 

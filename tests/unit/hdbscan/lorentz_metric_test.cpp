@@ -2,6 +2,8 @@
 // computed one by one in long double nearer to the origin.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>

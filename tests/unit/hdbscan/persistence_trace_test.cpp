@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "quintet/hdbscan/cluster_tree.hpp"
 #include "support/expect_error.hpp"

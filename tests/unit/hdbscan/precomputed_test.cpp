@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "quintet/hdbscan/mutual_reachability.hpp"
 #include "support/points.hpp"

@@ -2,6 +2,8 @@
 // against distances computed one by one in 113 bits nearer to the origin.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 

@@ -1,6 +1,8 @@
 // Spanning trees of real and made embeddings: the sorted weights, which are those of every minimum spanning tree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "quintet/hdbscan/spanning_tree.hpp"
 #include "support/devices.hpp"
 #include "support/embedding_data.hpp"

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
 
 #include "pairwise/pairs.hpp"
 #include "reference/pairwise_reference.hpp"

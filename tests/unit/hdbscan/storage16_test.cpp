@@ -1,6 +1,7 @@
 // Points stored in 16 bits: the same bits as the same points stored as floats, and how far that is from full precision.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "quintet/core/storage16.hpp"

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "quintet/hdbscan/sweep.hpp"
 #include "support/data_folder.hpp"

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <type_traits>
 
 #include "quintet/hdbscan/validity.hpp"
 #include "support/devices.hpp"

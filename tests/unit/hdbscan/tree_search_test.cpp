@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <random>
 #include <string>
+#include <tuple>
 
 #include "hdbscan/rounds.hpp"
 #include "pairwise/scanned_points.hpp"

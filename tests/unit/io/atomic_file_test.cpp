@@ -1,5 +1,7 @@
 #include "quintet/io/atomic_file.hpp"
 
+#include <filesystem>
+
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>

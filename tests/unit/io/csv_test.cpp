@@ -1,6 +1,8 @@
 #include "quintet/io/csv.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "quintet/core/error.hpp"

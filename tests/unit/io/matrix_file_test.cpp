@@ -1,5 +1,7 @@
 #include "quintet/io/matrix_file.hpp"
 
+#include <filesystem>
+
 #include <sys/stat.h>
 
 #include "quintet/core/error.hpp"

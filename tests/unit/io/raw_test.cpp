@@ -1,6 +1,8 @@
 // PLINK's table of additive genotypes.
 #include "unit/io/read_test.hpp"
 
+#include <algorithm>
+
 namespace quintet {
 namespace {
 

@@ -1,4 +1,6 @@
 // The readers on the reference data: numbers of individuals, sites and patterns that other programs report.
+#include <filesystem>
+
 #include "quintet/io/snp_network.hpp"
 #include "support/data_folder.hpp"
 #include "unit/io/read_test.hpp"

@@ -3,6 +3,8 @@
 
 #include <hdf5.h>
 
+#include <complex>
+#include <filesystem>
 #include <limits>
 
 #include "io/gzip.hpp"

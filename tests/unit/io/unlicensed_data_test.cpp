@@ -1,6 +1,9 @@
 // Files of SnappNet and its simulator, whose repositories state no terms: they are no part of this project, and the
 // tests are skipped without them. Expected log-likelihoods: brute force, SNAPP, SnappNet, PhyloNet; drawn/ has files of
 // the same shapes that travel.
+#include <cmath>
+#include <filesystem>
+
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "support/devices.hpp"

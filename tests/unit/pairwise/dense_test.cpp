@@ -1,6 +1,8 @@
 // The matrix of distances: error against long double, symmetry, and the same bits whatever computes it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "reference/pairwise_reference.hpp"

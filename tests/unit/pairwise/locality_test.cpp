@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
 
 #include "support/devices.hpp"
 #include "support/points.hpp"

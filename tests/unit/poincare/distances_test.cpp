@@ -1,5 +1,10 @@
 #include "quintet/poincare/distances.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "quintet/poincare/nearest.hpp"

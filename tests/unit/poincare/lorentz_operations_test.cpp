@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "quintet/poincare/lorentz.hpp"
 #include "quintet/poincare/lorentz_means.hpp"

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "quintet/poincare/poincare.hpp"
 #include "reference/poincare_reference.hpp"
 #include "support/ball_points.hpp"

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <span>

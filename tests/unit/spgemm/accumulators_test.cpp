@@ -1,6 +1,9 @@
 // Every accumulator on every device, chosen by the test, with teams of any size: the same bits as the reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "device/emulation.hpp"
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"

@@ -1,6 +1,7 @@
 // Rows with a large share of the products, and sizes beyond 32 bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "quintet/spgemm/add.hpp"

@@ -2,6 +2,8 @@
 // of addresses are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/tuning.hpp"
 #include "support/sparse_matrices.hpp"

@@ -1,6 +1,7 @@
 // What comes from the same pieces: sums, sparse times dense, and a count of triangles.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "quintet/spgemm/add.hpp"

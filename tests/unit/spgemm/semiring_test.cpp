@@ -1,6 +1,8 @@
 // Semirings of a program: with kernels of their own on every device, without on the host.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/plan.hpp"
 #include "reference/spgemm_reference.hpp"
@@ -121,7 +123,7 @@ TEST(spgemm_semiring, min_plus_passes_over_nan) {
   for (const auto& [values, sum] : cases) {
     const auto count = std::int64_t(values.size());
     const matrix repeated{1, 1, std::vector<std::int64_t>{0, count}, std::vector<std::int32_t>(values.size()), values};
-    test::on_every_device([&, sum = sum](const Device& device) {
+    test::on_every_device([&](const Device& device) {
       EXPECT_EQ(multiply<min_plus>(one.view(), repeated.view(), {.host_products = 0}, device).values[0], sum);
       EXPECT_EQ(multiply<min_plus>(repeated.view(), one.view(), {.host_products = 0}, device).values[0], sum);
     });

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/svd/symmetric.hpp"

@@ -1,7 +1,10 @@
 // Every matrix of the reference data, in the accuracy class that its index states.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "quintet/core/error.hpp"
 #include "support/devices.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/svd/eigen.hpp"

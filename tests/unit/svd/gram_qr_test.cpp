@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -535,7 +536,7 @@ TYPED_TEST(svd_gram_qr_16, is_the_float_result_rounded_once) {
   const std::vector<TypeParam> a = normal_numbers<TypeParam>(batch * m * n, 41);
   const std::vector<float> widened(a.begin(), a.end());
   for (const auto& [rows, cols] : {std::pair(m, n), std::pair(n, m)}) {
-    test::on_every_device([&, rows = rows, cols = cols](const Device& device) {
+    test::on_every_device([&](const Device& device) {
       const auto r = decomposed(a, batch, rows, cols, {}, device);
       const auto wide = decomposed(widened, batch, rows, cols, {}, device);
       EXPECT_EQ(r.s, wide.s);

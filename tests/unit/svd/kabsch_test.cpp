@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/device/buffer.hpp"

@@ -2,6 +2,7 @@
 // average out. The bounds are those of decompose.hpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

@@ -1,6 +1,7 @@
 // Tolerances, truncation, bases of ranges and null spaces, and least squares in one call, against Eigen in long double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

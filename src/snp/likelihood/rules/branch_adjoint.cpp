@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <variant>
 
 #include "device/for_each.hpp"
 #include "snp/likelihood/adjoint_context.hpp"
@@ -41,8 +42,8 @@ adjoint_context::adjoint_context(partials_store& forward, const parameters& at)
     parts.push_back({params.branches[b].length, host.max_of_branch[b], false, 0, 0, 0});
   std::int64_t size = 0;
   const auto each_branch = [&](auto f) {
-    for (const rule& current_rule : host.rules)
-      if (const auto* branch = std::get_if<branch_rule>(&current_rule)) f(*branch);
+    for (const rule& any_rule : host.rules)
+      if (const auto* branch = std::get_if<branch_rule>(&any_rule)) f(*branch);
   };
   each_branch([&](const branch_rule& rule) { size += slices_of(rule) * values.matrix_size(rule.branch); });
   matrix_memory = Buffer<double>(size, values.device());

@@ -227,8 +227,8 @@ struct branch_dot {
           const std::int64_t k = begin + state_index(n, r) * columns + c;
           const double* at = job.matrix + k;
           const double slope = job.rates.row(
-              n, r, n > 0 && n < block, [&](int i) { return at[i * columns]; },
-              [&](int i) { return at[(n + 1 + i) * columns]; });
+              n, r, n > 0 && n < block, [&](int step) { return at[step * columns]; },
+              [&](int step) { return at[(n + 1 + step) * columns]; });
           by_length = device::fma(job.adjoint[k], slope, by_length);
           by_u = device::fma(job.adjoint[k], job.by_u[k], by_u);
           by_v = device::fma(job.adjoint[k], job.by_v[k], by_v);

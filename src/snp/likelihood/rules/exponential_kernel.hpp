@@ -114,9 +114,9 @@ struct exponential_kernel {
     const std::int64_t own = state_index(n, 0);
     for (std::int64_t i = team.rank(); i < rows * columns; i += team.size()) {
       const std::int64_t row = i / columns, column = i % columns;
-      const double one = row == own + column ? 1 : 0;
-      term.value[begin + i] = one;
-      job.out[begin + i] = one * job.decay;
+      const double unit = row == own + column ? 1 : 0;
+      term.value[begin + i] = unit;
+      job.out[begin + i] = unit * job.decay;
       if constexpr (Derivatives)
         term.by_u[begin + i] = term.by_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
     }
@@ -249,11 +249,11 @@ struct exponential_kernel {
   // likely, its two rows are brought back to their sum, so that the errors of long branches do not grow with length.
   static void normalise(int n, double* block) {
     const std::int64_t columns = n + 1;
-    double others = 0;
-    for (int top = n; top >= 2; --top) others += row_sum(n, block + state_index(top, 0) * columns);
-    if (!(others < 0.5)) return;
+    double rest_sum = 0;
+    for (int top = n; top >= 2; --top) rest_sum += row_sum(n, block + state_index(top, 0) * columns);
+    if (!(rest_sum < 0.5)) return;
     for (int r = 0; r < 2; ++r) {
-      const double factor = (1 - others) / row_sum(n, block + state_index(1, r) * columns);
+      const double factor = (1 - rest_sum) / row_sum(n, block + state_index(1, r) * columns);
       for (std::int64_t column = 0; column < columns; ++column) block[state_index(1, r) * columns + column] *= factor;
     }
   }

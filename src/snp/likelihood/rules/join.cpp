@@ -1,5 +1,7 @@
 #include "snp/likelihood/rules/join.hpp"
 
+#include <map>
+
 #include "device/for_each.hpp"
 #include "snp/likelihood/adjoint_context.hpp"
 #include "snp/likelihood/plan_builder.hpp"
@@ -65,15 +67,15 @@ pattern_pairs pairs_of(const group& left, const group& right) {
   const std::size_t rows = left.pattern_of_row.size();
   for (std::size_t row = 0; row < rows; ++row)
     pairs.emplace(std::pair(left.pattern_of_row[row], right.pattern_of_row[row]), 0);
-  pattern_pairs found;
+  pattern_pairs joint;
   for (auto& [pair, pattern] : pairs) {
-    pattern = std::int32_t(found.left_of.size());
-    found.left_of.push_back(pair.first);
-    found.right_of.push_back(pair.second);
+    pattern = std::int32_t(joint.left_of.size());
+    joint.left_of.push_back(pair.first);
+    joint.right_of.push_back(pair.second);
   }
   for (std::size_t row = 0; row < rows; ++row)
-    found.pattern_of_row.push_back(pairs.at({left.pattern_of_row[row], right.pattern_of_row[row]}));
-  return found;
+    joint.pattern_of_row.push_back(pairs.at({left.pattern_of_row[row], right.pattern_of_row[row]}));
+  return joint;
 }
 
 bool must_expand(std::int32_t patterns, const std::vector<std::int32_t>& of) {
@@ -133,9 +135,9 @@ namespace {
 
 join_tables tables_of(const join_rule& rule, const partials_store& values, const rule_tile* tiles,
                       std::int32_t patterns, partials_store::version edition = partials_store::version::current) {
-  const auto side = [&](const join_side_rule& rule) -> join_side {
-    return {values.table(rule.families), rule.family_count, rule.max, values.limit(rule.in, rule.max, edition),
-            values.low(rule.in)};
+  const auto side = [&](const join_side_rule& child) -> join_side {
+    return {values.table(child.families), child.family_count, child.max, values.limit(child.in, child.max, edition),
+            values.low(child.in)};
   };
   return {tiles,
           side(rule.left),

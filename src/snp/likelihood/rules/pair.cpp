@@ -1,5 +1,7 @@
 #include "snp/likelihood/rules/pair.hpp"
 
+#include <map>
+
 #include "snp/likelihood/plan_builder.hpp"
 
 namespace quintet::snp {

@@ -1,5 +1,7 @@
 #include "snp/likelihood/rules/remap.hpp"
 
+#include <map>
+
 #include "device/for_each.hpp"
 #include "snp/likelihood/adjoint_context.hpp"
 #include "snp/likelihood/plan_builder.hpp"

@@ -53,8 +53,8 @@ struct scaled_root_sum {
     for (std::int64_t e = 0; e < entries; ++e) {
       const double x = in[e * patterns + p];
       if (!(x > 0)) continue;
-      const std::int32_t exponent = exponent_of(x) + weight_exponent[e];
-      top = exponent > top ? exponent : top;
+      const std::int32_t total = exponent_of(x) + weight_exponent[e];
+      top = total > top ? total : top;
     }
     double sum = 0;
     for (std::int64_t e = 0; e < entries; ++e) {

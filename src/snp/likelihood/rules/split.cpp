@@ -1,5 +1,7 @@
 #include "snp/likelihood/rules/split.hpp"
 
+#include <map>
+
 #include "snp/likelihood/adjoint_context.hpp"
 #include "snp/likelihood/plan_builder.hpp"
 #include "snp/likelihood/preorder_context.hpp"

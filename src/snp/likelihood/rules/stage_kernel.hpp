@@ -229,31 +229,31 @@ struct stage_kernel {
   // One element of a term, and of the sum, to which the Poisson distribution's `factor` brings it: decay, as one load,
   // because stores might change a member as far as a compiler knows.
   template <class Windows>
-  void element(int n, int r, double inverse, double factor, const double* c, const Windows& windows, const dual& out,
+  void element(int n, int r, double inverse, double factor, const double* c, const Windows& windows, const dual& y,
                const dual& sum, std::int64_t place) const {
-    const auto keep = [&](const pack& value, double* to, double* total) {
-      device::store_pack(to + place, value);
+    const auto keep = [&](const pack& value, double* result, double* total) {
+      device::store_pack(result + place, value);
       device::store_pack(total + place, pack(device::fma(factor, value, window::load(total + place))));
     };
-    keep(windows.value().product(c) * inverse, out.value, sum.value);
+    keep(windows.value().product(c) * inverse, y.value, sum.value);
     if constexpr (Tangent) {
       const double h = length * inverse;
       const auto own = [&](int i) { return windows.own(i); };
-      keep(device::fma(windows.by_u().product(c), inverse, pack(h * generator_by_u<pack>(n, r, own))), out.by_u,
+      keep(device::fma(windows.by_u().product(c), inverse, pack(h * generator_by_u<pack>(n, r, own))), y.by_u,
            sum.by_u);
-      keep(device::fma(windows.by_v().product(c), inverse, pack(h * generator_by_v<pack>(n, r, own))), out.by_v,
+      keep(device::fma(windows.by_v().product(c), inverse, pack(h * generator_by_v<pack>(n, r, own))), y.by_v,
            sum.by_v);
     }
   }
 
-  void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& out,
+  void term_of_block(int n, double inverse, const dual& own, const dual& neighbour, const dual& y,
                      const dual& sum) const {
     const double factor = decay;
     for (std::int64_t lane = 0; lane < line; lane += Shape::lanes) {
       const double* c = coefficients + state_index(n, 0) * 5;
       advancing_windows windows({own, neighbour, lane, lane, n, 0});
       for (int r = 0;; c += 5) {
-        element(n, r, inverse, factor, c, windows, out, sum, r * line + lane);
+        element(n, r, inverse, factor, c, windows, y, sum, r * line + lane);
         if (r++ == n) break;
         windows.advance();
       }
@@ -311,8 +311,8 @@ struct stage_kernel {
       }
       return value;
     };
-    const auto keep = [&](const Pack& value, double* to, double* total) {
-      device::store_pack(to + s, value);
+    const auto keep = [&](const Pack& value, double* result, double* total) {
+      device::store_pack(result + s, value);
       device::store_pack(total + s, Pack(device::fma(decay, value, load(total + s))));
     };
     keep(times(x.value) * inverse, y.value, sum.value);

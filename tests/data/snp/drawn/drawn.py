@@ -189,7 +189,7 @@ class likelihood:
         """Probability of each pattern."""
         top = self.below(self.root, "") if self.is_ordered(self.root) else None
         assert top is not None, "a reticulation must be written out before the place that refers to it"
-        (names, most, f), = self.tensors
+        (_names, most, f), = self.tensors
         q = rates(most[0], self.theta, self.u, self.v)[1:, 1:]
         # The stationary distribution of r given n: the null vector of Q with x(1, 0) + x(1, 1) = 1.
         a, b = np.vstack([q, np.eye(1, len(q)) + np.eye(1, len(q), 1)]), np.zeros(len(q) + 1)
@@ -225,7 +225,7 @@ def read(path):
 def log_likelihood(text, theta, u, v, path):
     copies, sites = read(path)
     counted = collections.Counter(tuple(sorted(site.items())) for site in sites)
-    zero = {name: 0 for name in copies}
+    zero = dict.fromkeys(copies, 0)
     patterns = [dict(p) for p in counted] + [zero, dict(copies)]
     p = likelihood(text, theta, u, v, copies, patterns).sites()
     weights = np.array(list(counted.values()))
@@ -249,7 +249,7 @@ def draw():
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print("%.12f %.12f" % log_likelihood(NETWORKS[sys.argv[1]], *map(float, sys.argv[2:5]), sys.argv[5]))
+        print(*(f"{x:.12f}" for x in log_likelihood(NETWORKS[sys.argv[1]], *map(float, sys.argv[2:5]), sys.argv[5])))
     else:
         draw()
         for file, network, theta, u, v in CASES:

@@ -1,6 +1,9 @@
 // Chains without data reproduce what is known of the prior.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "quintet/snp/network/network_topology.hpp"

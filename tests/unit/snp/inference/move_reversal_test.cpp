@@ -3,9 +3,12 @@
 // helpers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <optional>
 #include <set>

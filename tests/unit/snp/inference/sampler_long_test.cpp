@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "quintet/snp/simulation/simulate.hpp"
 #include "snp/inference/moves/move.hpp"

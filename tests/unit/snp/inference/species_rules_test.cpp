@@ -2,6 +2,7 @@
 // and displayed trees.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>

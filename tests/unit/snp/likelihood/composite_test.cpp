@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "quintet/device/thread_scope.hpp"
 #include "quintet/snp/network/newick.hpp"

@@ -1,6 +1,7 @@
 // Derivatives against differences.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

@@ -1,5 +1,7 @@
 #include "snp/likelihood/lbfgs.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "quintet/core/error.hpp"

@@ -1,6 +1,7 @@
 // More than 1000 gene copies over all species: binomials are no doubles any more.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Proposals, accepted and rejected, against fresh evaluations of the same parameters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

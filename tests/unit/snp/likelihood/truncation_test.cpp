@@ -1,9 +1,14 @@
 // Lineage numbers without mass are dropped: which ones, and the bound on what that leaves out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
+#include <stdexcept>
 
 #include "quintet/core/error.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"

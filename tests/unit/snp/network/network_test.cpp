@@ -1,5 +1,7 @@
 #include "quintet/snp/network/network.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "support/network_error.hpp"
