@@ -23,34 +23,63 @@ namespace {
 /// Up to this size a symmetric matrix fits a single GPU thread.
 constexpr int eigen_lane_size = 8;
 
-/// Larger matrices are better off one after another, or in half as many lanes, unless they fill all lanes.
-template <class Real>
-constexpr int largest_in_part_of_lanes = sizeof(Real) == 4 ? 96 : 80;
+/// Where matrices of one call are: side by side in all lanes of a register, in half of them, or one after another.
+enum class eigen_place { lanes, half_lanes, rows };
 
-/// Up to these sizes matrices side by side are better than one after another: each rotation waits for the one before
-/// it, and lanes share that wait. Beyond, their working memory leaves the cache, with half as many of them later
-/// (measured).
-template <class Real>
-int largest_in_lanes() {
-  if (has_wide_lanes) return sizeof(Real) == 4 ? 192 : 112;
-  return largest_in_part_of_lanes<Real>;
-}
-/// Larger matrices have their vectors by division, one after another.
-template <class Real>
-int largest_in_half_lanes(bool vectors) {
-  if (!vectors) return has_wide_lanes ? largest_undivided : 192;
-  return sizeof(Real) == 4 ? 140 : 80;
-}
-
-/// Whether a batch fills the lanes of a policy, and memory holds them. A group costs the same however few of its lanes
-/// hold a matrix.
+/// Whether memory holds a group of a policy. The group costs the same however few of its lanes hold a matrix.
 template <class Policy>
-bool fills_lanes_of(const jacobi_job<typename Policy::real>& job, std::int64_t batch) {
-  if (!lanes_have_room<typename Policy::map>(job)) return false;
-  using real = typename Policy::real;
-  constexpr bool has_all_lanes = int(Policy::map::width) == int(device::host_lanes<real>());
-  const int groups_of_batch = job.cols <= 48 ? 4 : job.cols <= largest_in_part_of_lanes<real> || !has_all_lanes ? 2 : 1;
-  return job.cols < 4 || batch * groups_of_batch >= Policy::map::width;
+bool has_room_for(const jacobi_job<typename Policy::real>& job) {
+  return lanes_have_room<typename Policy::map>(job);
+}
+
+/// With registers of 512 bits (measured on Zen 4 and Cascade Lake). Matrices side by side are better up to some size:
+/// each rotation waits for the one before it, and lanes share that wait. Beyond, their working memory leaves the cache,
+/// with half as many of them later, and large ones have their vectors by division, one after another.
+template <class Real>
+eigen_place place_in_wide_lanes(const jacobi_job<Real>& job, std::int64_t batch) {
+  constexpr int of_part = sizeof(Real) == 4 ? 96 : 80, of_all = sizeof(Real) == 4 ? 192 : 112;
+  const int of_half = !job.vectors ? largest_undivided : sizeof(Real) == 4 ? 140 : 80;
+  const int n = job.cols, groups = n <= 48 ? 4 : n <= of_part ? 2 : 1, groups_of_half = n <= 48 ? 4 : 2;
+  const std::int64_t lanes = device::host_lanes<Real>();
+  if (n <= of_all && batch * groups >= lanes && has_room_for<host_lanes<Real>>(job)) return eigen_place::lanes;
+  if (n > 48 && n <= of_half && batch * groups_of_half >= lanes / 2 && has_room_for<host_half_lanes<Real>>(job))
+    return eigen_place::half_lanes;
+  return eigen_place::rows;
+}
+
+/// The largest matrices that are better in all lanes, and in half of them.
+struct lane_limits {
+  int all, half;
+};
+
+/// Measured with registers of 256 bits, on Zen 1. Those of 128 have half the lanes to share what a rotation waits for.
+template <class Real>
+constexpr lane_limits limits_of_short_lanes(bool vectors) {
+  constexpr bool is_float = sizeof(Real) == 4;
+  if (device::host_lanes<double>() == 4)
+    return !vectors ? lane_limits{192, 192} : is_float ? lane_limits{160, 140} : lane_limits{80, 64};
+  if (!is_float) return {vectors ? 40 : 64, 0};  // one lane is half of a register
+  return vectors ? lane_limits{80, 70} : lane_limits{192, 192};
+}
+
+/// A matrix alone is never better in lanes, and up to half of the lanes is better in half a register.
+template <class Real>
+eigen_place place_in_short_lanes(const jacobi_job<Real>& job, std::int64_t batch) {
+  const lane_limits limits = limits_of_short_lanes<Real>(job.vectors);
+  const std::int64_t lanes = device::host_lanes<Real>(), n = job.cols;
+  if (batch < 2) return eigen_place::rows;
+  if (batch * 2 > lanes)
+    return n <= limits.all && has_room_for<host_lanes<Real>>(job) ? eigen_place::lanes : eigen_place::rows;
+  const bool fills_half = !job.vectors || n <= 48 || batch * 8 >= 3 * lanes;
+  return n <= limits.half && fills_half && has_room_for<host_half_lanes<Real>>(job) ? eigen_place::half_lanes
+                                                                                    : eigen_place::rows;
+}
+
+/// `batch`: the matrices of the whole call.
+template <class Real>
+eigen_place place_of(const jacobi_job<Real>& job, std::int64_t batch) {
+  if (job.cols < 4 && has_room_for<host_lanes<Real>>(job)) return eigen_place::lanes;
+  return has_wide_lanes ? place_in_wide_lanes(job, batch) : place_in_short_lanes(job, batch);
 }
 
 template <class Policy, class Launch = eigen_launch<Policy>>
@@ -103,12 +132,14 @@ void run_eigen(const jacobi_job<Real>& job, std::int64_t batch, const Device& de
   }
   if (job.cols > largest_undivided) return run_shared<host_rows<Real>>(job, device);
   if (is_small) return run_small_eigen<host_double_lanes<Real>, host_lanes<Real>>(job, device);
-  if (job.cols <= largest_in_lanes<Real>() && fills_lanes_of<host_lanes<Real>>(job, batch))
-    return run_eigen_policy<host_lanes<Real>>(job, device);
-  if (job.cols > 48 && job.cols <= largest_in_half_lanes<Real>(job.vectors) &&
-      fills_lanes_of<host_half_lanes<Real>>(job, batch))
-    return run_eigen_policy<host_half_lanes<Real>>(job, device);
-  run_eigen_policy<host_rows<Real>>(job, device);
+  switch (place_of(job, batch)) {
+    case eigen_place::lanes:
+      return run_eigen_policy<host_lanes<Real>>(job, device);
+    case eigen_place::half_lanes:
+      return run_eigen_policy<host_half_lanes<Real>>(job, device);
+    case eigen_place::rows:
+      return run_eigen_policy<host_rows<Real>>(job, device);
+  }
 }
 
 template <class T>

@@ -93,6 +93,14 @@ constexpr int smallest_reduced_alone = sizeof(Real) == 4 ? 5 : 24;
 /// The size at which a bidiagonal matrix costs less in registers too: see small_values.hpp.
 constexpr int reduced_in_registers = 3;
 
+/// As fills_lanes() for values alone. One matrix in rows costs a quarter of a group with registers of 128 and 256 bits,
+/// and less for large ones (measured on Zen 1).
+template <class Real>
+bool fills_lanes_of_values(const jacobi_job<Real>& job, std::int64_t batch) {
+  const std::int64_t quarters = has_wide_lanes || job.cols < 4 ? 1 : job.cols <= 24 ? 2 : 3;
+  return fills_lanes(job, batch) && batch * 4 >= quarters * device::host_lanes<Real>();
+}
+
 /// On a device a step waits for its team several times. Matrices in team memory have their rotations in less time, by
 /// counting what waits.
 constexpr int smallest_reduced_on_device = 64;
@@ -100,9 +108,9 @@ constexpr int smallest_reduced_on_device = 64;
 /// Whether values come from a bidiagonal matrix: see bidiagonal.hpp.
 template <class Real>
 bool reduces(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
-  const int smallest = device.kind() != device_kind::host ? smallest_reduced_on_device
-                       : fills_lanes(job, batch)          ? smallest_reduced<Real>
-                                                          : smallest_reduced_alone<Real>;
+  const int smallest = device.kind() != device_kind::host  ? smallest_reduced_on_device
+                       : fills_lanes_of_values(job, batch) ? smallest_reduced<Real>
+                                                           : smallest_reduced_alone<Real>;
   const bool is_small_enough = job.cols == reduced_in_registers && is_small(job);
   return job.starts_from_eigenvectors && !job.vectors && job.preconditioner != route::pivoted_lower &&
          (job.cols >= smallest || is_small_enough);
@@ -112,9 +120,9 @@ bool reduces(const jacobi_job<Real>& job, std::int64_t batch, const Device& devi
 /// the qd algorithm alone would take up the bound of small matrices, since it rounds up to 5 eps at n = 16. For float
 /// it is in double.
 /// More lanes make rotations cheaper, which do not wait for scalars, and larger groups too.
-constexpr int smallest_reduced_in_lanes = has_wide_lanes ? 19 : 12,
-              largest_reduced_in_lanes = has_wide_lanes ? 224 : 64;
-/// A group of larger matrices in a quarter of the lanes takes longer than one after the other.
+constexpr int smallest_reduced_in_lanes = has_wide_lanes ? 19 : 12;
+constexpr int largest_reduced_in_lanes = has_wide_lanes ? 224 : device::host_lanes<double>() == 4 ? 128 : 96;
+/// A group of larger matrices in a quarter of wide lanes takes longer than one after the other.
 constexpr int largest_reduced_in_few_lanes = 64;
 
 /// Whether values come from bidiagonal matrices side by side.
@@ -122,7 +130,7 @@ template <class Real>
 bool reduces_in_lanes(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
   return device.kind() == device_kind::host && job.starts_from_eigenvectors && !job.vectors && sizeof(Real) == 4 &&
          job.preconditioner != route::pivoted_lower && job.cols >= smallest_reduced_in_lanes &&
-         job.cols <= largest_reduced_in_lanes && fills_lanes(job, batch) &&
+         job.cols <= largest_reduced_in_lanes && fills_lanes_of_values(job, batch) &&
          (job.cols <= largest_reduced_in_few_lanes || batch * 2 >= device::host_lanes<Real>());
 }
 
