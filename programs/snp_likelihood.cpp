@@ -487,11 +487,11 @@ void write_composite(session& session, const arguments& a) {
   const snp::composite_options options{
       .size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()};
   if (!a.optimise.empty()) {
-    snp::composite_optimum optimum = session.timed("optimise", [&] {
+    snp::composite_optimum best = session.timed("optimise", [&] {
       return snp::optimise_composite(network, markers.data, climbs_of(session, a), a.input.model, options);
     });
-    report_optimum(session, a, optimum.outcome);
-    network = std::move(optimum.network);
+    report_optimum(session, a, best.outcome);
+    network = std::move(best.network);
     write_network(session, a, network);
   }
   const snp::composite_result outcome = session.timed(
@@ -519,18 +519,18 @@ void write_composite(session& session, const arguments& a) {
 }
 
 void evaluate(session& session, const arguments& a) {
-  std::optional<snp::Network> optimum;
+  std::optional<snp::Network> best;
   std::optional<io::snp_input> markers;
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
-    optimum = read_networks(a, "--network", a.network)[0];
+    best = read_networks(a, "--network", a.network)[0];
     markers = read_marker_file(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
     session.ranks()->run_collectively(read);
     std::ostringstream words;
-    words << std::setprecision(17) << snp::to_newick(*optimum);
+    words << std::setprecision(17) << snp::to_newick(*best);
     for (std::int64_t p = 0; p < markers->data.patterns(); ++p) words << ' ' << markers->data.weight(p);
     for (const auto value : markers->data.copies()) words << ' ' << value;
     for (const auto value : markers->data.red()) words << ' ' << value;
@@ -540,7 +540,7 @@ void evaluate(session& session, const arguments& a) {
   }
 #endif
   if (!markers) read();
-  const snp::Network& network = *optimum;
+  const snp::Network& network = *best;
   const snp::Data& data = markers->data;
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);

@@ -665,17 +665,17 @@ std::optional<snp::marginal_likelihood_estimate> infer(session& session, const a
     if (!session.is_root()) return;
     const nlohmann::ordered_json summary = session.timed("summarise", [&] {
       files->finish();
-      auto summary = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
-      summary["priors"] = lines_of(snp::to_text(prior_options));
-      if (data) summary["truncation_bound"] = a.truncation;
-      if (data && summary.contains("reticulations"))
-        summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior, options);
+      auto contents = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      contents["priors"] = lines_of(snp::to_text(prior_options));
+      if (data) contents["truncation_bound"] = a.truncation;
+      if (data && contents.contains("reticulations"))
+        contents["bayes_factors"] = reticulation_factors(contents["reticulations"], prior, options);
       if (a.predictive > 0 && data)
-        summary["predictive"] = predictive_json(session, a, files->samples(), prior, species, *data);
-      if (marginal) summary["marginal_likelihood"] = marginal_json(*marginal, a.input.model.ordered_data);
+        contents["predictive"] = predictive_json(session, a, files->samples(), prior, species, *data);
+      if (marginal) contents["marginal_likelihood"] = marginal_json(*marginal, a.input.model.ordered_data);
       write_text(folder->file("summary.json"),
-                 summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-      return summary;
+                 contents.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+      return contents;
     });
     say_warnings(session, summary, folder->file("summary.json"));
     say_result(session, summary);

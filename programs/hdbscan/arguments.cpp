@@ -152,9 +152,9 @@ po::options_description describe(arguments& a) {
        "eom (the most stable clusters) or leaf (the smallest)")  //
       ("epsilon", po::value(&a.options.epsilon)->default_value(0)->value_name("X"),
        "clusters that split at a smaller distance are kept whole, >= 0")  //
-      ("clusters", po::value<std::int64_t>()->value_name("K")->notifier([&a](std::int64_t clusters) {
-        require_argument(clusters >= 1, "--clusters", clusters, ">= 1");
-        a.clusters = clusters;
+      ("clusters", po::value<std::int64_t>()->value_name("K")->notifier([&a](std::int64_t count) {
+        require_argument(count >= 1, "--clusters", count, ">= 1");
+        a.clusters = count;
       }),
        "chooses --epsilon, and leaf where eom has fewer, so that there are so many clusters; >= 1")  //
       ("alpha", po::value(&a.options.alpha)->default_value(1)->value_name("X"),

@@ -113,9 +113,9 @@ void report_resampling(session& session, const snp::resampling_result& resamplin
         << e.high << "  " << name << "\n";
   };
   for (std::int64_t b = 0; b < resampling.estimate.branches(); ++b)
-    for (const auto& [parameter, name] :
+    for (const auto& [kind, name] :
          {std::pair(parameter::length, "length"), {parameter::theta, "theta"}, {parameter::gamma, "gamma"}}) {
-      const snp::parameter_error error = snp::summarise_parameter(resampling, parameter, b);
+      const snp::parameter_error error = snp::summarise_parameter(resampling, kind, b);
       if (error.standard_error > 0) show(resampling.estimate.describe_branch(b), name, error);
     }
   session.result("resampling", {{"method", is_jackknife ? "jackknife" : "bootstrap"},

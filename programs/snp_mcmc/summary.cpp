@@ -297,11 +297,10 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   json topologies = json::array();
   for (const auto& [key, probability] : ranked(event_counts.topologies)) {
     if (topologies.size() == max_listed) break;
-    topologies.push_back(
-        {{"newick", key},
-         {"probability", probability},
-         {"mcse", mcse_of(samples, [&key](const kept_sample& sample) { return sample.key == key; })},
-         {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
+    topologies.push_back({{"newick", key},
+                          {"probability", probability},
+                          {"mcse", mcse_of(samples, [&key](const kept_sample& sample) { return sample.key == key; })},
+                          {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
   }
   summary["topologies"] = topologies;
   json reduced = json::array();

@@ -109,12 +109,12 @@ TYPED_TEST(device_memory_of, clusters_and_what_follows_are_those_of_host_points)
 
 // k on both sides of what is kept in order, ties, NaN, and fewer values than k.
 TYPED_TEST(device_memory_of, distances_have_their_cores_and_tree_on_every_device) {
-  constexpr auto infinity = std::numeric_limits<TypeParam>::infinity();
+  constexpr auto unbounded = std::numeric_limits<TypeParam>::infinity();
   auto points = test::grid_points<TypeParam>(130, 2, 9, 2);
   const std::int64_t n = points.n;
   std::vector<TypeParam> matrix = test::dense_matrix(points.view());
   for (std::int64_t j = 0; j < n; ++j)
-    if (j != 3 && j < 100) matrix[3 * n + j] = matrix[j * n + 3] = infinity;
+    if (j != 3 && j < 100) matrix[3 * n + j] = matrix[j * n + 3] = unbounded;
   for (const std::int64_t k : {0, 1, 7, 64, 65, 100, 129}) {
     std::vector<TypeParam> expected(n, 0);
     for (std::int64_t i = 0; i < n && k > 0; ++i) {
