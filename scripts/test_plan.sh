@@ -13,9 +13,9 @@ steps_table="
   asan          ~3300    0  kernels and files under the sanitizers of addresses and undefined behaviour
   sm_90_gate    ~1700   10  registers and stack of every kernel for NVIDIA's Hopper
   host-gcc      ~2900    0  kernels by g++
-  peers          ~900    60  the Python tests with hdbscan, pandas, matplotlib, arviz, umap and others, the slow ones too
+  peers          ~900    70  the Python tests with hdbscan, pandas, matplotlib, arviz, umap and others, the slow ones too
   x86-64-v2     ~2900    0  kernels and the accuracy suite with registers of 128 bits, without fused multiply-adds
-  fuzz          ~1300 fuzz  readers of files against libFuzzer
+  fuzz           1060 fuzz  readers of files against libFuzzer
   x86-64-v3     ~2900    0  kernels and the accuracy suite with registers of 256 bits
   gfx90a_gate   ~1700    0  registers and scratch of every kernel for AMD's CDNA 2
   tsan          ~2400    0  what shares memory, under ThreadSanitizer

@@ -3,8 +3,10 @@ rows=() reasons="" parts_skipped=0 failures=0 sum_passed=0 sum_failed=0 sum_skip
 
 # Processor-seconds of everything that has ended, in processor_seconds.
 count_processor_time() {
-  times >build/times.txt
-  processor_seconds=$(tr ',' '.' <build/times.txt | awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, t, "[ms]"); sum += 60 * t[1] + t[2] }; print int(sum) }')
+  local file=build/times-$$.txt
+  times >"$file"
+  processor_seconds=$(tr ',' '.' <"$file" | awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, t, "[ms]"); sum += 60 * t[1] + t[2] }; print int(sum) }')
+  rm -f "$file"
 }
 
 # Passes lines on, but of a build only every tenth.
@@ -12,7 +14,8 @@ show_progress() {
   local line tenth=-1 begun=$SECONDS
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
-      [ $((10 * BASH_REMATCH[1] / BASH_REMATCH[2])) -eq $tenth ] || {
+      # One file takes no tenth of a build.
+      [ "${BASH_REMATCH[2]}" -lt 20 ] || [ $((10 * BASH_REMATCH[1] / BASH_REMATCH[2])) -eq $tenth ] || {
         tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
         echo "    built $((10 * tenth)) % (${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}) after $(minutes $((SECONDS - begun)))"
       }
@@ -111,13 +114,12 @@ run_all() {
 
 # The summary; its status is 0 when all that ran has passed.
 print_report() {
-  local row
+  local row step others=""
   [ -z "$reasons" ] || printf '%s\n' "$reasons"
   printf '\n%-13s %-8s %8s %9s %8s  %s\n' step result seconds processor expected tests
   for row in "${rows[@]}"; do printf '%s\n' "$row"; done
-  for step in $(all_steps); do
-    [[ " $chosen " == *" $step "* ]] || printf '%-13s %-8s %s\n' "$step" "not run" "${rotate:+takes no turns: scripts/test --preset $step}"
-  done
+  for step in $(all_steps); do [[ " $chosen " == *" $step "* ]] || others="$others $step"; done
+  [ -z "$others" ] || echo "Not asked for, or without a turn:$others"
   echo "$SECONDS s in all on $cores cores ($slower % of the time of the machine of reference), $parts_skipped parts of tests skipped in what ran (named in build/*/Testing/Temporary/LastTest.log)"
   echo "$sum_passed passed, $sum_failed failed, $sum_skipped skipped"
   return $failures
