@@ -19,7 +19,7 @@ namespace quintet::svd {
 enum { pending_pairs = 8, pending_vectors = 2 * pending_pairs };
 /// Columns of a part, and chunks of rows whose products are added one after the other: short chains, because the errors
 /// of equal terms, as of a matrix of ones, all have one sign.
-enum { columns_of_part = 64, chunks_of_sum = 8 };
+enum { columns_of_reduction = 64, chunks_of_chain = 8 };
 
 /// Memory of the reduction, from an address on that suits double. Vectors of rows have `ld` numbers, those of columns
 /// n.
@@ -37,12 +37,12 @@ struct bidiagonal_memory {
 
   /// Numbers that this takes, from `first` on.
   QUINTET_SVD_INLINE static std::int64_t size(std::int64_t n, std::int64_t ld) {
-    const std::int64_t parts = (n + columns_of_part - 1) / columns_of_part;
+    const std::int64_t parts = (n + columns_of_reduction - 1) / columns_of_reduction;
     return padded((pending_vectors + 1 + parts) * ld) + (n + parts + 3) * pending_vectors +
            (4 + 4 * std::int64_t(sizeof(double) / sizeof(Real))) * padded(n);
   }
   QUINTET_SVD_INLINE static bidiagonal_memory at(Real* first, std::int64_t n, std::int64_t ld) {
-    const std::int64_t parts = (n + columns_of_part - 1) / columns_of_part;
+    const std::int64_t parts = (n + columns_of_reduction - 1) / columns_of_reduction;
     const auto take = [&](std::int64_t count) QUINTET_SVD_INLINE_LAMBDA {
       Real* const array = first;
       first += count;
@@ -82,7 +82,9 @@ class bidiagonal_reduction {
       : map_(map), x_(x), rows_(rows), n_(n), ld_(ld), at_(at) {}
 
   /// Parts of the pass of step k.
-  static QUINTET_SVD_INLINE int parts(int n, int k) { return (n - k - 2 + columns_of_part) / columns_of_part; }
+  static QUINTET_SVD_INLINE int parts(int n, int k) {
+    return (n - k - 2 + columns_of_reduction) / columns_of_reduction;
+  }
 
   /// The reflection of row k - 1, then that of column k.
   QUINTET_SVD_INLINE void begin_step(int k) const {
@@ -99,8 +101,8 @@ class bidiagonal_reduction {
 
   /// Part `part` of the columns behind k: z, r and the sums of A r.
   QUINTET_SVD_INLINE void meet_part(int k, int part) const {
-    const int begin = k + 1 + part * columns_of_part, rest = n_ - begin;
-    const int end = begin + (rest < columns_of_part ? rest : int(columns_of_part));
+    const int begin = k + 1 + part * columns_of_reduction, rest = n_ - begin;
+    const int end = begin + (rest < columns_of_reduction ? rest : int(columns_of_reduction));
     real* sums = at_.sums + std::int64_t(part) * ld_;
     real* products = at_.products + std::int64_t(part) * pending_vectors;
     if constexpr (Map::row_cyclic) {
@@ -213,8 +215,8 @@ class bidiagonal_reduction {
     for (int e = 0; e < Count; ++e) of[e] = column(first + e);
     vector total[Count] = {};
     const int end = chunks();
-    for (int begin = k / Map::chunk; begin < end; begin += chunks_of_sum) {
-      const int last = begin + chunks_of_sum < end ? begin + chunks_of_sum : end;
+    for (int begin = k / Map::chunk; begin < end; begin += chunks_of_chain) {
+      const int last = begin + chunks_of_chain < end ? begin + chunks_of_chain : end;
       vector sum[Count] = {};
       int c = begin;
       if constexpr (Applies) {

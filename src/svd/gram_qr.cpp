@@ -98,11 +98,11 @@ struct gram_batch {
   template <class Map>
   QUINTET_SVD_INLINE void store_square(const Map& map, std::int64_t matrix) const {
     const int n = shape.cols;
-    const double* r = r_of(matrix);
+    const double* of_matrix = r_of(matrix);
     Real* to = square + matrix * n * n;
     for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       for (int i = 0; i < n; ++i)
-        to[std::int64_t(j) * n + i] = i <= j ? Real(r[std::int64_t(j) * shape.side + i]) : Real(0);
+        to[std::int64_t(j) * n + i] = i <= j ? Real(of_matrix[std::int64_t(j) * shape.side + i]) : Real(0);
     });
   }
 
