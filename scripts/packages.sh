@@ -11,10 +11,10 @@ packages_demo="$packages_build python3-matplotlib python3-h5py"
 # Several nodes: quintet::mpi, with what starts programs. (libmpich-dev and mpich do as well.)
 packages_mpi="libopenmpi-dev openmpi-bin"
 # g++ and a fast linker beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload
-# compilation, Python for the compile gate, Doxygen for the reference, mkdocs for the site, and what cpack needs for Debian
+# compilation, what looks at sources, Python for the compile gate, Doxygen for the reference, mkdocs for the site, and what cpack needs for Debian
 # packages.
 packages_test="$packages_build $packages_mpi g++ binutils lld-19 libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
-  clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
+  clang-tools-19 clang-format-19 clang-tidy-19 codespell doxygen mkdocs python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
 
 # The presets of AMD's GPUs: what clang links into device code.
 packages_amd="rocm-device-libs"

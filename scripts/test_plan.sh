@@ -5,7 +5,7 @@
 # that are fuzzed for a given time); what it is. `~` marks what was counted from compilations, not measured: the summary
 # of a run has a column with the processor-seconds of every step to put here.
 steps_table="
-  format            25    0  clang-format and the other checks of sources
+  format          ~270   20  clang-format, ruff, mypy, import-linter, codespell, clang-tidy on what has changed
   host-clang    ~4700    0  clang: library, programs, examples, benchmarks, and all tests but the long ones
   python         ~500   30  the Python package on what host-clang built
   emulated      ~2700    0  kernels on a device with memory of its own

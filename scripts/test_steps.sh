@@ -72,22 +72,12 @@ limited() {
   if [ -z "$within" ]; then "$@"; else timeout -k 20 $((left > 1 ? left : 1)) "$@"; fi
 }
 
-# The checks of sources: a line for each tool, which names the files that it would change and fails.
+# The checks of sources, a line for each tool.
 format_commands() {
-  local status=0
-  clang_format || status=1
-  return $status
-}
-
-# Names the sources that clang-format would change.
-clang_format() {
-  local sources unformatted
-  command -v clang-format-19 >/dev/null || { echo "error: clang-format-19 was not found"; return 1; }
-  sources=$(git ls-files '*.hpp' '*.cpp' '*.h' '*.c' 2>/dev/null)
-  # A release that was unpacked has no list of its files.
-  [ -n "$sources" ] || sources=$(find bench examples include programs python src tests -name '*.[hc]pp' -o -name '*.[hc]')
-  unformatted=$(xargs clang-format-19 --dry-run -Werror <<<"$sources" 2>&1 | sed -n 's/:.*error:.*//p' | sort -u | tr '\n' ' ')
-  [ -z "$unformatted" ] || { echo "error: run clang-format-19 -i on $unformatted"; return 1; }
+  local options=()
+  [ -z "$long" ] || options+=(--all)
+  [ -n "$install" ] || options+=(--no-install)
+  limited scripts/check_style "${options[@]}"
 }
 
 # Configures, builds and tests a preset; with --long all targets and all tests of it, if it is more than a gate.

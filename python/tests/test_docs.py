@@ -7,6 +7,7 @@ import pathlib
 import re
 
 import pytest
+
 import quintet
 
 ROOT = pathlib.Path(__file__).parents[2]
