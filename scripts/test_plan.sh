@@ -7,7 +7,7 @@
 steps_table="
   format          ~270   20  clang-format, ruff, mypy, import-linter, codespell, clang-tidy on what has changed
   host-clang    ~4700    0  clang: library, programs, examples, benchmarks, and all tests but the long ones
-  python         ~500   30  the Python package on what host-clang built
+  python          260   30  the Python package on what host-clang built
   emulated      ~2700    0  kernels on a device with memory of its own
   torch          ~500  240  PyTorch's tests; its download has 2 to 3 GB where no index has the build for processors
   asan          ~3300    0  kernels and files under the sanitizers of addresses and undefined behaviour
