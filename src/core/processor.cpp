@@ -6,7 +6,7 @@
 #include "core/platform.hpp"
 #include "quintet/core/error.hpp"
 
-#ifdef QUINTET_CHECKED_ENTRIES
+#ifdef QUINTET_COMPARES_PROCESSOR
 #include <cpuid.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ int describe_missing(const processor_facts& processor, const unsigned char* need
   return missing;
 }
 
-#ifdef QUINTET_CHECKED_ENTRIES
+#ifdef QUINTET_COMPARES_PROCESSOR
 
 namespace {
 
@@ -143,7 +143,8 @@ bool is_entry(const unsigned char* at) {
          std::memcmp(at, nop_of_later_clang, entry_bytes) == 0;
 }
 
-/// Makes every entry a jump to refuse(). False where the system lets nobody write to code.
+/// Makes every entry a jump to refuse(). False where the compiler has left no room, or the system lets nobody write to
+/// code.
 bool close_entries() {
   std::uintptr_t first = UINTPTR_MAX, last = 0;
   for (unsigned char* const* entry = entries_begin; entry != entries_end; ++entry) {
@@ -151,7 +152,7 @@ bool close_entries() {
     if (at < first) first = at;
     if (at + entry_bytes > last) last = at + entry_bytes;
   }
-  if (last == 0) return true;
+  if (last == 0) return false;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   first -= first % page;
   void* const code = reinterpret_cast<void*>(first);

@@ -3,7 +3,9 @@
 // -march reaches all of the library but the sources of the target quintet_baseline, which are compiled for every
 // x86-64. Before main(), or when a shared library is loaded, processor.cpp compares. Where something is missing, the
 // first instruction of every other function of the library becomes a jump to one that throws ProcessorError: compilers
-// leave 5 bytes for it (-fpatchable-function-entry). So no public function has to ask, and none can be forgotten.
+// leave 5 bytes for it (-fpatchable-function-entry). So no public function has to ask, and none can be forgotten. With
+// g++ there is no room for it (QUINTET_CLOSES_ENTRIES): calls of C++ are not stopped, and the sentence is printed
+// before main().
 //
 // No static object may run code of the library before that: they are constinit.
 #pragma once

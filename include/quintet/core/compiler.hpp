@@ -22,7 +22,7 @@ extern const char library_compiled_with_GLIBCXX_DEBUG;
 }  // namespace quintet::detail
 #endif
 
-#if defined(QUINTET_CHECKED_ENTRIES) && defined(__x86_64__)
+#if defined(QUINTET_COMPARES_PROCESSOR) && defined(__x86_64__)
 // In the library alone: each of its objects brings the check of the processor (src/core/processor.hpp) into a program.
 asm(".reloc 0, R_X86_64_NONE, quintet_entries_are_checked");
 #endif

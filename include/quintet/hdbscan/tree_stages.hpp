@@ -90,8 +90,8 @@ struct linkage_row {
 struct single_linkage_tree {
   std::int64_t points = 0;        ///< N
   std::vector<linkage_row> rows;  ///< N - 1 (none for N = 0), heights do not decrease from child to parent
-  std::vector<double> weights;    ///< N, >= 0, finite; empty: 1 each
-  std::vector<double> heights;    ///< N if there are weights: of the points, not above those of their parents
+  std::vector<double> weights{};  ///< N, >= 0, finite; empty: 1 each
+  std::vector<double> heights{};  ///< N if there are weights: of the points, not above those of their parents
 };
 
 /// The dendrogram of n points joined by `edges`, in any order and orientation.
@@ -137,7 +137,7 @@ struct condensed_tree {
   std::int64_t points = 0;          ///< N
   std::int64_t clusters = 0;        ///< number of clusters, the root included
   std::vector<condensed_row> rows;  ///< increasing in (parent, lambda, child)
-  std::vector<double> weights;      ///< N; empty: 1 each
+  std::vector<double> weights{};    ///< N; empty: 1 each
 };
 
 /// Condenses `tree` with options.min_cluster_size, tie_mode and tie_tolerance (empty: default_tie_tolerance() of
