@@ -8,6 +8,7 @@
 #include <atomic>
 #include <charconv>
 #include <fstream>
+#include <system_error>
 
 #include "core/platform.hpp"
 #include "device/gpu_names.hpp"

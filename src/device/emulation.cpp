@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <tuple>
 
 #include "device/one_runtime.hpp"

@@ -110,10 +110,10 @@ inline std::uint64_t bytes_with(const std::uint8_t* bytes, std::uint8_t bits) {
 #if defined(__AVX512BW__)
   return _mm512_test_epi8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(char(bits)));
 #elif defined(__AVX2__)
-  const __m256i wanted = _mm256_set1_epi8(char(bits));
+  const __m256i mask = _mm256_set1_epi8(char(bits));
   const auto without = [&](int half) {
     const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + half);
-    return std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(b, wanted), _mm256_setzero_si256())));
+    return std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(b, mask), _mm256_setzero_si256())));
   };
   return ~(std::uint64_t(without(1)) << 32 | without(0));
 #else

@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <ios>
 #include <mutex>
 #include <set>
 #include <string>
+#include <typeinfo>
 
 #include "quintet/core/error.hpp"
 

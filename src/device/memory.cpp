@@ -55,7 +55,7 @@ class block_pool {
  public:
   ~block_pool();
   block_head* take(int c) noexcept {
-    kept* first = first_[c];
+    free_block* first = first_[c];
     if (first == nullptr) return nullptr;
     first_[c] = first->next;
     bytes_ -= class_bytes(c);
@@ -65,15 +65,15 @@ class block_pool {
     const int c = int(head->size_class);
     if (bytes_ + class_bytes(c) > max_pooled) return false;
     bytes_ += class_bytes(c);
-    first_[c] = new (head) kept{first_[c]};
+    first_[c] = new (head) free_block{first_[c]};
     return true;
   }
 
  private:
-  struct kept {
-    kept* next;
+  struct free_block {
+    free_block* next;
   };
-  kept* first_[classes] = {};
+  free_block* first_[classes] = {};
   std::int64_t bytes_ = 0;
 };
 
@@ -83,9 +83,9 @@ thread_local block_pool pool;
 
 block_pool::~block_pool() {
   pool_is_gone = true;
-  for (kept* first : first_)
+  for (free_block* first : first_)
     while (first != nullptr) {
-      kept* const next = first->next;
+      free_block* const next = first->next;
       block_to_system(first);
       first = next;
     }

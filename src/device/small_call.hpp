@@ -15,11 +15,11 @@ class small_call {
  public:
   small_call(double nanoseconds, int launches, const Device& device) {
     constexpr double wake_nanoseconds = 30e3;
-    if (device.kind() == device_kind::host && nanoseconds < launches * wake_nanoseconds) alone_.emplace();
+    if (device.kind() == device_kind::host && nanoseconds < launches * wake_nanoseconds) one_thread_.emplace();
   }
 
  private:
-  std::optional<one_thread> alone_;
+  std::optional<one_thread> one_thread_;
 };
 
 }  // namespace quintet::device

@@ -1,5 +1,7 @@
 #include "device/staged.hpp"
 
+#include <algorithm>
+
 namespace quintet::device {
 
 namespace {

@@ -1,7 +1,10 @@
 #include "device/watch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 namespace quintet::device::detail {

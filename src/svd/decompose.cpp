@@ -1,6 +1,7 @@
 #include "quintet/svd/decompose.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "device/for_each.hpp"
 #include "device/small_call.hpp"

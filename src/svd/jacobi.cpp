@@ -1,6 +1,7 @@
 #include "svd/jacobi.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 #include "device/gpu_names.hpp"
 #include "instantiate.hpp"

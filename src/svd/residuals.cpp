@@ -1,4 +1,6 @@
 // What solutions of linear systems leave.
+#include <limits>
+
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
 #include "quintet/core/error.hpp"
