@@ -45,7 +45,6 @@ TYPED_TEST(vector_power, error) {
 }
 
 TYPED_TEST(vector_power, whole_exponents) {
-  constexpr int lanes = device::host_lanes<TypeParam>();
   const double most = std::numeric_limits<TypeParam>::max_exponent - 3;
   for (const int p : {1, 2, 3, 4, 5, 7, 8, 31, 64}) {
     if (p > 8 && sizeof(TypeParam) == 4) continue;
