@@ -35,16 +35,19 @@ long_seconds=900
 # Processor-seconds that the machine of reference takes for the probe, in hundredths.
 reference_probe=800
 
-# field STEP COLUMN: a field of the table.
-field() { awk -v step="$1" -v column="$2" '$1 == step { sub("~", "", $column); print $column }' <<<"$steps_table"; }
-described() { awk -v step="$1" '$1 == step { sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +/, ""); print }' <<<"$steps_table"; }
-all_steps() { awk 'NF { print $1 }' <<<"$steps_table"; }
-is_step() { all_steps | grep -qx -- "$1"; }
+declare -A work_of wait_of text_of
+step_names=""
+while read -r name work wait text; do
+  [ -n "$name" ] || continue
+  step_names="$step_names $name" work_of[$name]=${work#"~"} wait_of[$name]=$wait text_of[$name]=$text
+done <<<"$steps_table"
+all_steps() { printf '%s\n' $step_names; }
+is_step() { [ -n "${work_of[$1]-}" ]; }
 
 # expected STEP: seconds on this machine, from the table, `slower` (per cent of the machine of reference) and `cores`.
 expected() {
   local work wait
-  work=$(field "$1" 2) wait=$(field "$1" 3)
+  work=${work_of[$1]} wait=${wait_of[$1]}
   case $wait in
     fuzz) wait=$((8 * fuzz_seconds * 11 / 10 / (cores < 3 ? cores : 3))) ;;
     long) if [ -n "$within" ]; then wait=$long_seconds; else wait=21600; fi ;;
@@ -150,7 +153,7 @@ print_plan() {
   while read -r step needs reason; do
     if [ "$needs" = - ]; then printf '  %-9s %-13s not now: %s\n' "" "$step" "$reason"; continue; fi
     k=$((k + 1)) at=$((at + needs))
-    printf '  %2d of %-3d %-13s %8s, done after %8s  %s\n' $k "$count" "$step" "$(minutes "$needs")" "$(minutes $at)" "$(described "$step")"
+    printf '  %2d of %-3d %-13s %8s, done after %8s  %s\n' $k "$count" "$step" "$(minutes "$needs")" "$(minutes $at)" "${text_of[$step]}"
   done < <(plan "$@")
   [ -z "$long" ] || echo "Long tests of other steps than \`long\` are not in these times."
   echo "About $(minutes $at) in all${within:+, of $within}; other programs on this machine make it longer, ccache shorter."
