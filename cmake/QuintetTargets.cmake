@@ -9,9 +9,10 @@ target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-
 if(QUINTET_WERROR)
   # All that -Wshadow of g++ finds are also constructors' parameters that initialise members of their names, and variables
   # named as types; what it finds among locals is shown, while clang's are errors. std::stable_sort of libstdc++ 12 calls a
-  # function that C++17 deprecates, which clang reports at every use.
+  # function that C++17 deprecates, which clang reports at every use. Names of sources that are merged hide each other's.
   target_compile_options(quintet_build_flags INTERFACE -Werror
-    "$<$<CXX_COMPILER_ID:Clang>:-Wshadow;-Wno-error=deprecated-declarations>"
+    "$<$<CXX_COMPILER_ID:Clang>:-Wno-error=deprecated-declarations>"
+    "$<$<AND:$<CXX_COMPILER_ID:Clang>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>"
     "$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local;-Wno-error=shadow=local>")
 endif()
 # A source of the target quintet_baseline runs before anybody knows what the processor can do (src/core/processor.hpp).

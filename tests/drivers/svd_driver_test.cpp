@@ -303,7 +303,9 @@ TEST_F(svd_driver, not_finite_and_not_converged_are_warnings) {
   QUINTET_EXPECT_CONTAINS(lost.error, "1 matrices hold nan or inf; they have status 2");
   EXPECT_EQ(io::read_hdf5<std::int32_t>(work("nan.h5"), "status").data, (std::vector<std::int32_t>{2, 0}));
   EXPECT_TRUE(std::isnan(read("nan.h5", "S")[0]));
-  const auto hasty = run({"--input", "batch.npy", "--max-sweeps", "1", "--output", "hasty.h5", "--json", "hasty.json"});
+  // From A itself: a start from eigenvectors, which some widths of registers have here, takes one sweep.
+  const auto hasty = run({"--input", "batch.npy", "--preconditioning", "none", "--max-sweeps", "1", "--output",
+                          "hasty.h5", "--json", "hasty.json"});
   EXPECT_EQ(hasty.status, 0);
   QUINTET_EXPECT_CONTAINS(hasty.error, "2 matrices did not converge; they have status 1");
   EXPECT_EQ(json("hasty.json")["results"]["not_converged"], 2);

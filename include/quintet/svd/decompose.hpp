@@ -187,8 +187,8 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 /// (float: 64, with AVX-512 58 and 100) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little; for a matrix
 /// alone from n = 8. Without vectors it is 4 / 3 n^3 from n = 24 (float: 12 in batches, otherwise 5) on. QR adds 4 m
 /// n^2, and on the host from 8192 numbers and m = 3 n (float: 4 n) on 5 m n^2 at the rate of a product. Memory: about 2
-/// n^2 numbers (3 n^2 from there on) for each matrix in work at the same time, the result, and on a device copies of both
-/// there.
+/// n^2 numbers (3 n^2 from there on) for each matrix in work at the same time, the result, and on a device copies of
+/// both there.
 ///
 /// `a` may be on a device, which then does the work: see Device. Throws InvalidArgument if `device` is another one, or
 /// if an output of the second form is on another one. Data of the host are copied to the device and back.

@@ -16,12 +16,12 @@ enum class vectors {
 
 /// Input of Jacobi's method.
 enum class preconditioning {
-  automatic,   ///< pivoted_qr for matrices with rows or columns that differ in size by more than 1e3; qr for
-               ///< m >= 1.5 n (n >= 1.5 m) and for full vectors of a matrix that is not square; otherwise none. The
-               ///< choice is per matrix. On the host matrices of 28 (float: 64; with AVX-512 58, 100) or more columns of
-               ///< one size, and those alone of 8 or more, start from eigenvectors of A^T A
-  none,        ///< the matrix itself; relative accuracy for any scaling of the columns (rows, when m < n)
-  qr,          ///< R of a QR factorisation
+  automatic,  ///< pivoted_qr for matrices with rows or columns that differ in size by more than 1e3; qr for
+              ///< m >= 1.5 n (n >= 1.5 m) and for full vectors of a matrix that is not square; otherwise none. The
+              ///< choice is per matrix. On the host matrices of 28 (float: 64; with AVX-512 58, 100) or more columns of
+              ///< one size, and those alone of 8 or more, start from eigenvectors of A^T A
+  none,       ///< the matrix itself; relative accuracy for any scaling of the columns (rows, when m < n)
+  qr,         ///< R of a QR factorisation
   pivoted_qr,  ///< R^T of a QR factorisation with column pivoting and sorted rows (Drmac and Veselic 2008): relative
                ///< accuracy for D1 B D2 with diagonal D1, D2 and a well-conditioned B
 };

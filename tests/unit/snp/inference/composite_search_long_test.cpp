@@ -40,7 +40,7 @@ TEST(snp_composite_search_of_thirty_species, finds_the_hybrid_and_both_donors_in
     const snp::Data data =
         snp::simulate(truth, {.copies = std::vector<std::int64_t>(30, 4), .sites = 10000, .seed = ++seed});
     const snp::search_result result = snp::search_networks(
-        data, {.max_reticulations = 1, .starts = 1, .patience = 10, .composite = 3, .theta = 0.01});
+        data, {.max_reticulations = 1, .starts = 1, .patience = 10, .theta = 0.01, .composite = 3});
     ASSERT_EQ(result.levels.size(), 2u);
     const bool is_right = has_event_of(result.levels[1].network, truth);
     RecordProperty("network_" + std::to_string(seed), is_right ? "found" : "not found");
