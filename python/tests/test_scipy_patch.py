@@ -270,7 +270,7 @@ def test_a_patch_over_this_one_stays() -> None:
             assert_same(A @ A, original(A, A))
             assert sparse.patch_report()["sparse"] == 1
     finally:
-        base._matmul_sparse = lambda self, other: ours(self, other)  # noqa: PLW0108 - another function than ours
+        base._matmul_sparse = ours
         with sparse.patched():
             pass
     assert base._matmul_sparse is original
