@@ -208,13 +208,14 @@ QUINTET_SVD_INLINE fast_rotation<Scalar> make_fast_rotation(column_state<Scalar>
   r.b = ratio * p.column_scale;
   // 1 / 1 is 1: scales stay where nothing rotates.
   const Scalar square_of_c = device::inverse(device::fma(r.a, r.b, one));
-  r.exchanged = on & limit.exchanges & (p.norm < q.norm);
   const column_state<Scalar> first{larger(p.norm - change, zero), p.column_scale * square_of_c};
   const column_state<Scalar> second{q.norm + change, q.column_scale * square_of_c};
   if constexpr (Exchange) {
+    r.exchanged = on & limit.exchanges & (p.norm < q.norm);
     p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.column_scale, first.column_scale)};
     q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.column_scale, second.column_scale)};
   } else {
+    r.exchanged = zero > one;
     p = first;
     q = second;
   }
