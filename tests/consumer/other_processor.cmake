@@ -2,6 +2,7 @@
 # PROGRAM says the sentence and ends with its status. The own processor comes first, where all work.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
+string(REPLACE "|" ";" LIBRARIES "${LIBRARIES}")
 set(rpath "")
 foreach(library IN LISTS LIBRARIES)
   if(library MATCHES "\\.so")

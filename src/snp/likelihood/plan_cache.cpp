@@ -82,12 +82,17 @@ std::int64_t bytes_of(const plan_key& key, const sized_plan& blocks) {
 
 // The last plans of the process: an inference comes back to the same topologies with the same data again and again.
 // Only those in host memory, which may be given back at any time until the process ends.
-struct {
+struct kept_plans {
   std::mutex mutex;
   std::map<plan_key, std::pair<std::shared_ptr<const sized_plan>, std::int64_t>> plans;
   std::deque<decltype(plans)::iterator> oldest;
   std::int64_t bytes = 0;
-} plan_cache;
+};
+/// Made by the first call: the library runs nothing before main() (core/processor.hpp).
+kept_plans& shared_plans() {
+  static kept_plans plans;
+  return plans;
+}
 constexpr std::size_t max_plans = 256;
 constexpr std::int64_t max_plan_bytes = std::int64_t{64} << 20;
 
@@ -167,21 +172,22 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
     return std::make_shared<const sized_plan>(make_plan(network, key.counts, limits), options.device);
   };
   if (!options.device.shares_host_memory()) return make();
+  kept_plans& cache = shared_plans();
   {
-    const std::lock_guard lock(plan_cache.mutex);
-    if (const auto it = plan_cache.plans.find(key); it != plan_cache.plans.end()) return it->second.first;
+    const std::lock_guard lock(cache.mutex);
+    if (const auto it = cache.plans.find(key); it != cache.plans.end()) return it->second.first;
   }
   const auto plan = make();
   const std::int64_t bytes = bytes_of(key, *plan);
-  const std::lock_guard lock(plan_cache.mutex);
-  const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), plan, bytes);
+  const std::lock_guard lock(cache.mutex);
+  const auto [place, is_new] = cache.plans.try_emplace(std::move(key), plan, bytes);
   if (!is_new) return place->second.first;
-  plan_cache.oldest.push_back(place);
-  plan_cache.bytes += bytes;
-  while (plan_cache.oldest.size() > max_plans || (plan_cache.bytes > max_plan_bytes && !plan_cache.oldest.empty())) {
-    plan_cache.bytes -= plan_cache.oldest.front()->second.second;
-    plan_cache.plans.erase(plan_cache.oldest.front());
-    plan_cache.oldest.pop_front();
+  cache.oldest.push_back(place);
+  cache.bytes += bytes;
+  while (cache.oldest.size() > max_plans || (cache.bytes > max_plan_bytes && !cache.oldest.empty())) {
+    cache.bytes -= cache.oldest.front()->second.second;
+    cache.plans.erase(cache.oldest.front());
+    cache.oldest.pop_front();
   }
   return plan;
 }

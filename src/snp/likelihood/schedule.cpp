@@ -177,12 +177,17 @@ std::vector<std::int64_t> topology_key(const Network& network, std::span<const s
   return key;
 }
 
-struct {
+struct kept_schedules {
   std::mutex mutex;
   std::map<std::vector<std::int64_t>, std::vector<std::int64_t>> schedules;
   std::deque<decltype(schedules)::iterator> oldest;
   std::int64_t searches = 0;
-} cache;
+};
+/// Made by the first call: the library runs nothing before main() (core/processor.hpp).
+kept_schedules& shared_schedules() {
+  static kept_schedules schedules;
+  return schedules;
+}
 
 }  // namespace
 
@@ -211,6 +216,7 @@ std::vector<std::int64_t> copies_below_branches(const Network& network, std::spa
 
 std::vector<std::int64_t> best_schedule(const Network& network, std::span<const std::int64_t> copies) {
   const std::vector<std::int64_t> key = topology_key(network, copies);
+  kept_schedules& cache = shared_schedules();
   const std::lock_guard lock(cache.mutex);
   if (const auto it = cache.schedules.find(key); it != cache.schedules.end()) return it->second;
   ++cache.searches;
@@ -252,6 +258,7 @@ std::string reticulations_below(const Network& network, const std::vector<std::i
 }
 
 schedule_cache_report schedule_cache() {
+  kept_schedules& cache = shared_schedules();
   const std::lock_guard lock(cache.mutex);
   return {cache.schedules.size(), cache.searches};
 }
